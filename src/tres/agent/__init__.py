@@ -1,0 +1,1 @@
+"""What learns the value of a link."""

@@ -1,0 +1,1 @@
+"""The crawl itself, without any input or output."""

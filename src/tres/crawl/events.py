@@ -1,0 +1,88 @@
+"""What a session tells the world, as plain values.
+
+The session writes nothing. Whoever drives it passes its events on: to a run directory, to
+a progress line, to a test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from tres.web.page import FailureKind
+
+
+class StopReason(StrEnum):
+    """Why a crawl has ended."""
+
+    BUDGET = "budget"
+    FRONTIER_EXHAUSTED = "frontier-exhausted"
+    NO_SEED = "no-seed-answered"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """Fetch these URLs, and hand back what came of each."""
+
+    urls: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Nothing can be chosen now: come back when a fetch has returned or a site is ready."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The crawl is over."""
+
+    reason: StopReason
+
+
+Demand = Fetch | Wait | Done
+
+
+@dataclass(frozen=True, slots=True)
+class Stepped:
+    """A page was retrieved and judged: one step."""
+
+    step: int
+    url: str
+    parent: str | None
+    site: str
+    relevance: float
+    relevant: bool
+    q: float
+    leaf: int
+    explored: bool
+    features: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class FetchFailed:
+    """A URL gave no page: no step, no reward, but counted by kind."""
+
+    url: str
+    kind: FailureKind
+    is_seed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LeafSplit:
+    """The tree has grown by one leaf."""
+
+    leaf: int
+    feature: str
+    threshold: float
+    reduction: float
+
+
+@dataclass(frozen=True, slots=True)
+class SiteCapped:
+    """A site has given all the pages it may; its links have left the frontier."""
+
+    site: str
+
+
+Event = Stepped | FetchFailed | LeafSplit | SiteCapped

@@ -1,0 +1,262 @@
+"""CrawlSession: the crawl as a Markov decision process, without any I/O (section 2.2).
+
+The session asks, an engine fetches:
+
+    match session.next(k):
+        case Fetch(urls): ...          # fetch them, in any order
+        case Wait(): ...               # something is in flight, or every site must wait
+        case Done(reason): ...
+    events = session.receive(url, outcome)
+
+It keeps the closure, the web paths and the site counts, and leaves every choice to its
+policy. It has no clock, opens nothing and draws no random number, so the same session runs
+over an archive, on the live Web and in a test with a dictionary of pages. With k = 1 it is
+the paper's algorithm; with more, rewards come back late and out of order.
+
+A *step* is one page retrieved and judged. Seeds are fetched first and are steps as well.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable
+
+import numpy as np
+
+from tres.caps import SiteCap
+from tres.crawl.events import (
+    Demand,
+    Done,
+    Event,
+    Fetch,
+    FetchFailed,
+    LeafSplit,
+    SiteCapped,
+    Stepped,
+    StopReason,
+    Wait,
+)
+from tres.mdp.columns import Column, Flags
+from tres.mdp.names import Names
+from tres.mdp.paths import NONE, WebPaths
+from tres.mdp.sites import Sites
+from tres.mdp.steps import NO_PATH, Choice, Outlinks, Step
+from tres.policies.base import Policy
+from tres.web.page import Failed, FailureKind
+from tres.web.percept import LinkPercepts, Percept
+
+
+class Crawl:
+    """What a session and its policy both know: names, site counts, web paths."""
+
+    def __init__(self) -> None:
+        self.urls = Names()
+        self.site_names = Names()
+        self.sites = Sites()
+        self.paths = WebPaths()
+
+
+class CrawlSession:
+    """One crawl: a budget, a cap, a policy, and the state g_t."""
+
+    def __init__(
+        self,
+        crawl: Crawl,
+        policy: Policy,
+        seeds: LinkPercepts,
+        pages: int,
+        cap: SiteCap | None = None,
+    ) -> None:
+        self.policy = policy
+        self.pages = pages
+        self.steps = 0
+        self.relevant = 0
+        self.failures: Counter[FailureKind] = Counter()
+        self._crawl = crawl
+        self._cap = cap or SiteCap.parse("inf")
+        self._current_cap = self._cap.at(0, pages)
+        self._claimed = Column(np.bool_)
+        self._capped = Column(np.bool_)
+        self._in_flight: dict[int, Choice] = {}
+        self._interrupted = False
+        outlinks = self._outlinks(seeds)
+        self._seeds = deque(policy.seed(outlinks))
+
+    @property
+    def in_flight(self) -> int:
+        """Fetches that have not come back yet."""
+        return len(self._in_flight)
+
+    @property
+    def harvest_rate(self) -> float:
+        """Relevant pages / pages."""
+        return self.relevant / self.steps if self.steps else 0.0
+
+    @property
+    def relevant_sites(self) -> int:
+        """Sites with a relevant page: the paper's domains."""
+        return self._crawl.sites.relevant_sites
+
+    def next(self, k: int = 1, waiting: Iterable[str] = ()) -> Demand:
+        """Up to `k` more URLs to fetch, none of a site named in `waiting`."""
+        if self._interrupted:
+            return self._stop(StopReason.INTERRUPTED)
+        allowed = min(k, self.pages - self.steps - self.in_flight)
+        chosen: list[str] = []
+        while len(chosen) < allowed and (choice := self._choose(waiting)) is not None:
+            self._depart(choice)
+            chosen.append(self._crawl.urls[choice.url])
+        if chosen:
+            return Fetch(tuple(chosen))
+        return self._nothing_chosen()
+
+    def receive(self, url: str, outcome: Percept | Failed) -> list[Event]:
+        """What came of a URL that `next` had asked for."""
+        choice = self._in_flight.pop(self._crawl.urls.id(url))
+        self._crawl.sites.arrive(choice.site)
+        result = self._settle(choice, outcome)
+        if isinstance(result, Failed):
+            self.failures[result.kind] += 1
+            return [FetchFailed(url, result.kind, choice.is_seed)]
+        return self._step(choice, result)
+
+    def interrupt(self) -> None:
+        """Choose nothing more; what is in flight may still come back."""
+        self._interrupted = True
+
+    def _settle(self, choice: Choice, outcome: Percept | Failed) -> Percept | Failed:
+        """The one place that decides whether a fetch is a step.
+
+        A redirect may end on a page that was fetched already, or on a site that has
+        given all it may; neither is a step.
+        """
+        if isinstance(outcome, Failed):
+            return outcome
+        final = self._url_id(outcome.url, outcome.site)
+        if final != choice.url:
+            if self._claimed.view[final]:
+                return Failed(outcome.url, FailureKind.ALREADY_FETCHED)
+            if self._saturated()[self._crawl.site_names.id(outcome.site)]:
+                return Failed(outcome.url, FailureKind.SITE_CAP)
+            self._claimed.view[final] = True
+            self.policy.forget_url(final)
+        return outcome
+
+    def _step(self, choice: Choice, percept: Percept) -> list[Event]:
+        """g_t becomes g_t+1."""
+        page = self._crawl.urls.id(percept.url)
+        site = self._crawl.site_names.id(percept.site)
+        reward = float(percept.relevant)
+        self.steps += 1
+        self.relevant += percept.relevant
+        self._crawl.sites.count(site, percept.relevant)
+        self._crawl.paths.extend(page, choice.page, reward, percept.relevant)
+        events: list[Event] = [self._stepped(choice, percept)]
+        events += self._enforce_cap(site)
+        outlinks = self._outlinks(percept.links, page, percept)
+        grown = self.policy.learn(Step(choice, site, reward, outlinks))
+        if grown is not None:
+            feature = self.policy.schema.features[grown.split.feature]
+            split = grown.split
+            events.append(LeafSplit(grown.leaf, feature, split.threshold, split.reduction))
+        return events
+
+    def _choose(self, waiting: Iterable[str]) -> Choice | None:
+        blocked = self._blocked(waiting)
+        for _ in range(len(self._seeds)):
+            if blocked is None or not blocked[self._seeds[0].site]:
+                return self._seeds.popleft()
+            self._seeds.rotate(-1)
+        return self.policy.choose(blocked)
+
+    def _blocked(self, waiting: Iterable[str]) -> Flags | None:
+        """Sites that must wait: told so, or full if all that is in flight succeeds."""
+        told = [self._crawl.site_names.id(name) for name in waiting if name in self._crawl.site_names]
+        if not told and (not self._in_flight or self._current_cap == float("inf")):
+            return None  # nothing waits, and sites at their cap have left the frontier
+        blocked = self._saturated()
+        blocked[told] = True
+        return blocked
+
+    def _saturated(self) -> Flags:
+        return self._crawl.sites.saturated(self._current_cap)
+
+    def _depart(self, choice: Choice) -> None:
+        self._in_flight[choice.url] = choice
+        self._claimed.view[choice.url] = True
+        self._crawl.sites.depart(choice.site)
+
+    def _nothing_chosen(self) -> Demand:
+        if self._in_flight:
+            return Wait()
+        if self.steps >= self.pages:
+            return Done(StopReason.BUDGET)
+        if self._seeds or len(self.policy):
+            return Wait()
+        return Done(StopReason.FRONTIER_EXHAUSTED if self.steps else StopReason.NO_SEED)
+
+    def _stop(self, reason: StopReason) -> Demand:
+        return Wait() if self._in_flight else Done(reason)
+
+    def _enforce_cap(self, site: int) -> list[Event]:
+        """Sites at their cap leave the frontier; a falling cap may concern all of them."""
+        cap = self._cap.at(self.steps, self.pages)
+        if cap == float("inf"):
+            return []
+        full = self._crawl.sites.at_cap(cap)
+        concerned = [site] if cap == self._current_cap else np.flatnonzero(full).tolist()
+        self._current_cap = cap
+        return [self._retire_site(s) for s in concerned if full[s] and not self._capped.view[s]]
+
+    def _retire_site(self, site: int) -> Event:
+        self._capped.view[site] = True
+        self._seeds = deque(seed for seed in self._seeds if seed.site != site)
+        self.policy.forget_site(site)
+        return SiteCapped(self._crawl.site_names[site])
+
+    def _outlinks(
+        self, links: LinkPercepts, page: int = NONE, percept: Percept | None = None
+    ) -> Outlinks:
+        """Links in ids, reduced to those that are actions now (equation 1: u not in C_t)."""
+        urls = np.array(self._crawl.urls.ids(links.urls), np.int32)
+        sites = np.array(self._crawl.site_names.ids(links.sites), np.int32)
+        self._make_room()
+        keep = ~(self._claimed.view[urls] | self._capped.view[sites])
+        own_site = NONE if percept is None else self._crawl.site_names.id(percept.site)
+        return Outlinks(
+            page=page,
+            relevance=0.0 if percept is None else percept.relevance,
+            relevant=percept is not None and percept.relevant,
+            path=NO_PATH if percept is None else self._crawl.paths.features(page),
+            urls=urls[keep],
+            sites=sites[keep],
+            same_site=(sites == own_site)[keep],
+            url_keyword=links.url_keyword[keep],
+            anchor_keyword=links.anchor_keyword[keep],
+            anchor_relevance=links.anchor_relevance[keep],
+        )
+
+    def _url_id(self, url: str, site: str) -> int:
+        identity = self._crawl.urls.id(url)
+        self._crawl.site_names.id(site)
+        self._make_room()
+        return identity
+
+    def _make_room(self) -> None:
+        self._claimed.resize(len(self._crawl.urls))
+        self._capped.resize(len(self._crawl.site_names))
+        self._crawl.sites.make_room(len(self._crawl.site_names))
+
+    def _stepped(self, choice: Choice, percept: Percept) -> Stepped:
+        return Stepped(
+            step=self.steps,
+            url=percept.url,
+            parent=None if choice.is_seed else self._crawl.urls[choice.page],
+            site=percept.site,
+            relevance=percept.relevance,
+            relevant=percept.relevant,
+            q=choice.q,
+            leaf=choice.leaf,
+            explored=choice.explored,
+            features=self.policy.schema.named(choice.features),
+        )

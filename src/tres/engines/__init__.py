@@ -1,0 +1,1 @@
+"""Who fetches the pages a session asks for."""

@@ -1,0 +1,56 @@
+"""The replay engine: crawl a web that is already here, as fast as decisions can be taken.
+
+Percepts are computed once per page and kept, so that comparing many policies over many
+seeds costs decisions, not text processing. With several fetches in flight the oldest one
+comes back first, so a replay is deterministic for every k.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+from tres.crawl.events import Done, Event, Fetch, StopReason, Wait
+from tres.crawl.session import CrawlSession
+from tres.web.page import Failed, Page
+from tres.web.percept import Perceiver, Percept
+from tres.webs.base import Web
+
+
+class PerceivedWeb:
+    """A web seen through one perceiver; every page is perceived once."""
+
+    def __init__(self, web: Web, perceiver: Perceiver) -> None:
+        self.web = web
+        self.perceiver = perceiver
+        self._seen: dict[str, Percept | Failed] = {}
+
+    def perceive(self, url: str) -> Percept | Failed:
+        """The percept of the page at a URL, or why there is none."""
+        known = self._seen.get(url)
+        if known is None:
+            outcome = self.web.fetch(url)
+            known = self.perceiver.page(outcome) if isinstance(outcome, Page) else outcome
+            self._seen[url] = known
+        return known
+
+
+def replay(
+    session: CrawlSession,
+    seen: PerceivedWeb,
+    in_flight: int = 1,
+    listener: Callable[[Event], None] = lambda event: None,
+) -> StopReason:
+    """Drive a session to its end; every event goes to the listener."""
+    fetching: deque[str] = deque()
+    while True:
+        match session.next(in_flight - len(fetching)):
+            case Fetch(urls):
+                fetching.extend(urls)
+            case Done(reason):
+                return reason
+            case Wait():
+                pass
+        url = fetching.popleft()
+        for event in session.receive(url, seen.perceive(url)):
+            listener(event)

@@ -1,0 +1,58 @@
+"""What can go wrong before or around a crawl, by whose fault it is.
+
+Every error carries one message, made to be read on its own: a single line that names
+the thing that is wrong and says what to do next. The command line prints that line and
+leaves with `exit_code`; a traceback is only ever shown for a bug in tres itself.
+
+Pages that cannot be fetched are no errors: they are values (`tres.web.page.Failed`).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class TresError(Exception):
+    """Anything that a user of tres can put right. Catch this one to catch them all."""
+
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str) -> None:
+        self.message = " ".join(message.split())
+        super().__init__(self.message)
+
+
+class ConfigError(TresError):
+    """The topic file or an option is wrong: its author's fault, nothing was started."""
+
+    exit_code = 2
+
+
+class ArchiveError(TresError):
+    """A web archive is missing, damaged or of an unknown kind: the fault of the archive."""
+
+    exit_code = 2
+
+
+class ModelError(TresError):
+    """A saved model is missing, damaged or from another version: the fault of its files."""
+
+    exit_code = 2
+
+
+class TrainingError(TresError):
+    """The examples cannot train a model: too few of a class, or none to be found."""
+
+    exit_code = 2
+
+
+class SeedError(TresError):
+    """No seed gave a page: the fault of the seeds, or of the network to them."""
+
+    exit_code = 3
+
+
+class RunError(TresError):
+    """A run directory is damaged or is not one: the fault of the path or of its files."""
+
+    exit_code = 2

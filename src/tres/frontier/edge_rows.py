@@ -1,0 +1,61 @@
+"""One row per edge (v, u): the paper's frontier (definition 2, feature set `paper`).
+
+A URL found on several fetched pages is several actions, each with the path of its own
+page. They compete; when one of them is taken, the others leave with it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tres.frontier.buckets import Buckets
+from tres.frontier.rows import NO_ROWS, Change, Rows
+from tres.mdp.columns import Column, Ids
+from tres.mdp.schema import Schema
+from tres.mdp.sites import Sites
+from tres.mdp.steps import Outlinks
+
+
+class EdgeRows(Rows):
+    """Rows that never change after they were made."""
+
+    def __init__(self, schema: Schema, sites: Sites) -> None:
+        super().__init__(schema, sites)
+        self._links = Column(np.float32, width=len(schema.link_features))
+        self._by_url = Buckets()
+
+    def take_in(self, links: Outlinks) -> Change:
+        """Every link is a new row."""
+        rows = self._append(links, np.arange(len(links.urls), dtype=np.int32))
+        self._by_url.make_room(self.total, int(links.urls.max(initial=-1)) + 1)
+        self._by_url.insert(rows, links.urls)
+        self._links.extend(self._describe(links))
+        return Change(rows, NO_ROWS)
+
+    def of_url(self, url: int) -> Ids:
+        """All edges that lead to the URL."""
+        return self._by_url.rows(url) if url < len(self._by_url.counts) else NO_ROWS
+
+    def retire(self, rows: Ids) -> None:
+        """These edges wait no longer."""
+        super().retire(rows)
+        self._by_url.remove(rows)
+
+    def _link_columns(self, rows: Ids) -> dict[str, ArrayLike]:
+        values = self._links.view[rows]
+        return {name: values[:, i] for i, name in enumerate(self.schema.link_features)}
+
+    def _action_columns(self, links: Outlinks) -> dict[str, ArrayLike]:
+        return {
+            "url_keyword": links.url_keyword,
+            "anchor_keyword": links.anchor_keyword,
+            "anchor_relevance": links.anchor_relevance,
+        }
+
+    def _describe(self, links: Outlinks) -> ArrayLike:
+        columns = links.path._asdict() | self._action_columns(links)
+        described = np.empty((len(links.urls), len(self.schema.link_features)), np.float32)
+        for i, name in enumerate(self.schema.link_features):
+            described[:, i] = columns[name]
+        return described

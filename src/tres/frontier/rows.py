@@ -1,0 +1,163 @@
+"""Frontier rows: what is known of every action, as columns.
+
+A row is an action that waits. Which actions share a row depends on the schema: one row
+per edge (`tres.frontier.edge_rows`) or one per URL (`tres.frontier.url_rows`).
+
+Web-domain features belong to the target's site, not to the row, and change for many rows
+at once. So a row has two vectors. The *fresh* one takes them from the site counters at
+this moment; agents score it. The *routed* one takes them from the site's level, a copy of
+the value that only follows once the value has left it by a whole step; the tree sorts rows
+by it. A site's rows are sorted anew only when its level moves, and between two moves every
+row is exactly where its routed vector belongs.
+
+Rows are never recycled: replay refers to them after their action was taken.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tres.frontier.buckets import Buckets
+from tres.mdp.columns import Column, Floats, Ids
+from tres.mdp.schema import Schema
+from tres.mdp.sites import Sites
+from tres.mdp.steps import Outlinks
+
+LEVEL_STEP = 0.1
+"""How far a site feature may drift from the level by which its rows are sorted."""
+
+NO_ROWS: Ids = np.empty(0, np.int32)
+
+
+class Change(NamedTuple):
+    """What a page did to the rows: those that are new, those whose evidence has changed."""
+
+    new: Ids
+    updated: Ids
+
+    @property
+    def outlinks(self) -> Ids:
+        """All rows that the page links to: its part of the paper's A~."""
+        return np.concatenate([self.updated, self.new])
+
+
+class Rows(ABC):
+    """Columns shared by every kind of row, and which rows wait, by site."""
+
+    def __init__(self, schema: Schema, sites: Sites) -> None:
+        self.schema = schema
+        self._sites = sites
+        self._url = Column(np.int32)
+        self._site = Column(np.int32)
+        self._page = Column(np.int32)
+        self._waiting = Buckets()
+        self._level = Column(np.float32, width=len(schema.site_features))
+
+    def __len__(self) -> int:
+        """Rows that wait."""
+        return len(self._waiting)
+
+    @property
+    def total(self) -> int:
+        """Rows ever made."""
+        return len(self._url)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held by columns and indexes."""
+        stores = [value for value in vars(self).values() if isinstance(value, Column | Buckets)]
+        return sum(store.nbytes for store in stores)
+
+    def url(self, row: int) -> int:
+        """The target u of an action."""
+        return int(self._url.view[row])
+
+    def url_ids(self, rows: Ids) -> Ids:
+        """The targets of many actions."""
+        return self._url.view[rows]
+
+    def page(self, row: int) -> int:
+        """The page v of an action (the best citing one if a row stands for several)."""
+        return int(self._page.view[row])
+
+    def site(self, rows: Ids) -> Ids:
+        """The target's site, per row."""
+        return self._site.view[rows]
+
+    @abstractmethod
+    def take_in(self, links: Outlinks) -> Change:
+        """A fetched page holds these links."""
+
+    @abstractmethod
+    def of_url(self, url: int) -> Ids:
+        """The rows that wait for a URL."""
+
+    def of_site(self, site: int) -> Ids:
+        """The rows that wait for a site."""
+        return self._waiting.rows(site) if site < len(self._waiting.counts) else NO_ROWS
+
+    def retire(self, rows: Ids) -> None:
+        """These rows wait no longer."""
+        self._waiting.remove(rows)
+
+    def vectors(self, rows: Ids) -> Floats:
+        """Fresh state-action vectors."""
+        site_values = self.schema.of_sites(self._sites, self._site.view[rows])
+        return self.schema.matrix(len(rows), self._link_columns(rows) | site_values)
+
+    def routed_vectors(self, rows: Ids) -> Floats:
+        """The vectors by which a tree sorts its rows."""
+        levels = self._level.view[self._site.view[rows]]
+        site_values = {name: levels[:, i] for i, name in enumerate(self.schema.site_features)}
+        return self.schema.matrix(len(rows), self._link_columns(rows) | site_values)
+
+    def seed_vectors(self, seeds: Outlinks) -> Floats:
+        """Vectors of seeds: zero state features, the action features of their URL."""
+        zero: dict[str, ArrayLike] = dict.fromkeys(self.schema.link_features, 0.0)
+        site_values = self.schema.of_sites(self._sites, seeds.sites)
+        return self.schema.matrix(len(seeds.urls), zero | self._action_columns(seeds) | site_values)
+
+    def follow_site(self, site: int) -> Ids:
+        """The site's counts have changed: move its level if due, and say whose rows moved."""
+        self._know_sites(site + 1)
+        now = self._levels_now(np.array([site], np.int32))[0]
+        if np.abs(now - self._level.view[site]).max(initial=0.0) <= LEVEL_STEP:
+            return NO_ROWS
+        self._level.view[site] = now
+        return self.of_site(site)
+
+    @abstractmethod
+    def _link_columns(self, rows: Ids) -> dict[str, ArrayLike]:
+        """The link features of rows, by name."""
+
+    @abstractmethod
+    def _action_columns(self, links: Outlinks) -> dict[str, ArrayLike]:
+        """Those link features that depend on the link alone, not on where it was found."""
+
+    def _append(self, links: Outlinks, which: Ids) -> Ids:
+        """Make and seat one row for each link of `which`."""
+        first = len(self._url)
+        self._url.extend(links.urls[which])
+        self._site.extend(links.sites[which])
+        self._page.extend(np.full(len(which), links.page, np.int32))
+        rows = np.arange(first, len(self._url), dtype=np.int32)
+        self._know_sites(int(links.sites.max(initial=-1)) + 1)
+        self._waiting.make_room(len(self._url), len(self._level))
+        self._waiting.insert(rows, links.sites[which])
+        return rows
+
+    def _levels_now(self, sites: Ids) -> Floats:
+        levels = np.empty((len(sites), len(self.schema.site_features)), np.float32)
+        for i, values in enumerate(self.schema.of_sites(self._sites, sites).values()):
+            levels[:, i] = values
+        return levels
+
+    def _know_sites(self, count: int) -> None:
+        known = len(self._level)
+        if count > known:
+            self._level.resize(count)
+            self._level.view[known:] = self._levels_now(np.arange(known, count, dtype=np.int32))

@@ -1,0 +1,1 @@
+"""The decision process: features, web paths, counts per site."""

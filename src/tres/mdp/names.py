@@ -1,0 +1,38 @@
+"""URLs and sites as small integers.
+
+The learner sees only numbers and ids; this table is the one place where they meet
+the strings they stand for. Ids are given in order of discovery, so one crawl always
+gives the same ids.
+"""
+
+from __future__ import annotations
+
+
+class Names:
+    """A two-way table between strings and dense ids."""
+
+    __slots__ = ("_ids", "_names")
+
+    def __init__(self) -> None:
+        self._ids: dict[str, int] = {}
+        self._names: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __getitem__(self, identity: int) -> str:
+        return self._names[identity]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._ids
+
+    def id(self, name: str) -> int:
+        """The id of a name, given now if it is new."""
+        known = self._ids.setdefault(name, len(self._names))
+        if known == len(self._names):
+            self._names.append(name)
+        return known
+
+    def ids(self, names: tuple[str, ...]) -> list[int]:
+        """The ids of many names."""
+        return [self.id(name) for name in names]

@@ -1,0 +1,101 @@
+"""The one feature schema: names, order and dimension of x(s, a) (section 2.4.1).
+
+Everything that builds, reads, prints or splits on a state-action vector asks this
+module for its columns, so that a name and the number behind it can never part.
+
+`paper` holds the paper's eight features, one row per edge (v, u); `no-site` drops the
+two web-domain features (the NH ablation of Table 4). `evidence` is our own: one row
+per URL u, whose values grow with every fetched page that is found to cite it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tres.mdp.columns import Floats, Ids
+from tres.mdp.sites import Sites
+
+SiteFeatures = dict[str, Callable[[Sites, Ids], Floats]]
+
+PATH = ("parent_reward", "inverse_distance", "path_relevance")
+ACTION = ("url_keyword", "anchor_keyword", "anchor_relevance")
+CITATION = (
+    "citations",
+    "relevant_citations",
+    "relevant_share",
+    "parent_relevance_mean",
+    "parent_relevance_max",
+    "anchor_relevance_mean",
+    "anchor_relevance_max",
+    "url_keyword",
+    "anchor_keyword",
+    "path_relevance",
+    "inverse_distance",
+    "same_site",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A named feature set: what a row stands for and what its columns are.
+
+    `link_features` belong to the link and are kept with its row; `site_features` belong to
+    the target's site, change with every fetch, and are computed from the site counters.
+    """
+
+    name: str
+    row_per: Literal["edge", "url"]
+    link_features: tuple[str, ...]
+    site_features: SiteFeatures = field(default_factory=dict)
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names in the order of the vector."""
+        return (*self.link_features, *self.site_features)
+
+    @property
+    def width(self) -> int:
+        """Dimension of x(s, a)."""
+        return len(self.link_features) + len(self.site_features)
+
+    def column(self, feature: str) -> int:
+        """Where a feature stands in the vector."""
+        return self.features.index(feature)
+
+    def matrix(self, rows: int, columns: dict[str, ArrayLike]) -> Floats:
+        """State-action vectors from columns by name; a missing or foreign name is a KeyError."""
+        if len(columns) != self.width:
+            raise KeyError(f"{self.name} has {self.width} features, {len(columns)} were given")
+        vectors = np.empty((rows, self.width), np.float32)
+        for position, feature in enumerate(self.features):
+            vectors[:, position] = columns[feature]
+        return vectors
+
+    def of_sites(self, counts: Sites, sites: Ids) -> dict[str, ArrayLike]:
+        """The site features, as the counters stand now."""
+        return {name: value(counts, sites) for name, value in self.site_features.items()}
+
+    def named(self, vector: Floats) -> dict[str, float]:
+        """A vector as a dictionary, for people and files."""
+        return dict(zip(self.features, vector.tolist(), strict=True))
+
+
+PAPER = Schema(
+    "paper",
+    "edge",
+    PATH + ACTION,
+    {"site_relevance": Sites.ratio, "site_known": Sites.known},
+)
+NO_SITE = Schema("no-site", "edge", PATH + ACTION)
+EVIDENCE = Schema(
+    "evidence",
+    "url",
+    CITATION,
+    {"site_relevance": Sites.smoothed, "site_fetched": Sites.volume},
+)
+SCHEMAS = {schema.name: schema for schema in (PAPER, NO_SITE, EVIDENCE)}

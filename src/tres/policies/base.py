@@ -1,0 +1,151 @@
+"""What a policy is: it chooses the next action, and it learns from what came of it.
+
+Every crawler of the comparison is a policy of this kind, from random choice to TRES. They
+share the rows (what is known of every action) and differ in how rows are ordered and
+scored, so `FrontierPolicy` does the book-keeping that keeps the frontier exact:
+
+- when an action is chosen, every other row for its URL leaves with it;
+- when a site has given all it may, all its rows leave;
+- when evidence changes, the rows concerned find their new place.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from tres.frontier.rows import Change, Rows
+from tres.frontier.tree import Grown, Tree
+from tres.mdp.columns import Flags, Ids
+from tres.mdp.paths import NONE
+from tres.mdp.schema import Schema
+from tres.mdp.steps import Choice, Outlinks, Step
+
+
+class Policy(Protocol):
+    """Chooses and learns. `len(policy)` is the number of rows that wait."""
+
+    @property
+    def schema(self) -> Schema:
+        """The feature schema of its choices."""
+
+    @property
+    def tree(self) -> Tree | None:
+        """Its decision tree, if it has one."""
+
+    def __len__(self) -> int: ...
+
+    def seed(self, seeds: Outlinks) -> list[Choice]:
+        """The crawl starts with these URLs; each is a choice made for the policy."""
+
+    def choose(self, waiting: Flags | None = None) -> Choice | None:
+        """Take the next action out of the frontier; None if nothing can be chosen now.
+
+        `waiting` marks, by site id, the sites that must not be fetched from at the moment.
+        """
+
+    def learn(self, step: Step) -> Grown | None:
+        """A choice has been fetched and judged; says whether the tree grew."""
+
+    def forget_url(self, url: int) -> None:
+        """A URL was fetched in another way (a redirect): no action may lead to it."""
+
+    def forget_site(self, site: int) -> None:
+        """A site has reached its cap: no action may lead to it."""
+
+
+class Frontier(Protocol):
+    """An order over the rows that wait."""
+
+    def insert(self, rows: Ids) -> None: ...
+    def update(self, rows: Ids) -> None: ...
+    def remove(self, rows: Ids) -> None: ...
+    def __len__(self) -> int: ...
+
+
+class Pick(NamedTuple):
+    """A row and why it was picked."""
+
+    row: int
+    q: float = float("nan")
+    leaf: int = NONE
+    explored: bool = False
+
+
+class FrontierPolicy(ABC):
+    """A policy over rows in a frontier; subclasses say how to pick and what to learn."""
+
+    def __init__(self, rows: Rows, frontier: Frontier) -> None:
+        self._rows = rows
+        self._frontier = frontier
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def schema(self) -> Schema:
+        """The feature schema of its choices."""
+        return self._rows.schema
+
+    @property
+    def tree(self) -> Tree | None:
+        """No tree unless a subclass has one."""
+        return None
+
+    @abstractmethod
+    def pick(self, waiting: Flags | None) -> Pick | None:
+        """The next row, left where it is."""
+
+    def study(self, step: Step) -> Grown | None:
+        """Learn from a reward, before the step's outlinks enter the frontier."""
+
+    def admit(self, step: Step, change: Change) -> None:
+        """Learn from the outlinks, after they entered the frontier."""
+
+    def seed(self, seeds: Outlinks) -> list[Choice]:
+        """Seeds are choices with zero state features."""
+        vectors = self._rows.seed_vectors(seeds)
+        pairs = zip(seeds.urls.tolist(), seeds.sites.tolist(), vectors, strict=True)
+        return [Choice(url, site, NONE, vector) for url, site, vector in pairs]
+
+    def choose(self, waiting: Flags | None = None) -> Choice | None:
+        """Pick a row; it leaves the frontier with every other row for its URL."""
+        pick = self.pick(waiting) if len(self) else None
+        if pick is None:
+            return None
+        row = np.array([pick.row], np.int32)
+        choice = Choice(
+            url=self._rows.url(pick.row),
+            site=int(self._rows.site(row)[0]),
+            page=self._rows.page(pick.row),
+            features=self._rows.vectors(row)[0],
+            q=pick.q,
+            leaf=pick.leaf,
+            explored=pick.explored,
+        )
+        self.forget_url(choice.url)
+        return choice
+
+    def learn(self, step: Step) -> Grown | None:
+        """Reward first, then the new actions (the order of Algorithm 3)."""
+        self._frontier.update(self._rows.follow_site(step.site))
+        grown = self.study(step)
+        change = self._rows.take_in(step.outlinks)
+        self._frontier.insert(change.new)
+        self._frontier.update(change.updated)
+        self.admit(step, change)
+        return grown
+
+    def forget_url(self, url: int) -> None:
+        """Every row for the URL leaves."""
+        self._forget(self._rows.of_url(url))
+
+    def forget_site(self, site: int) -> None:
+        """Every row of the site leaves."""
+        self._forget(self._rows.of_site(site))
+
+    def _forget(self, rows: Ids) -> None:
+        self._frontier.remove(rows)
+        self._rows.retire(rows)

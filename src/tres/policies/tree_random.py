@@ -1,0 +1,51 @@
+"""Tree-Random: a random representative of a random leaf (section 3.2 of the paper).
+
+The tree grows from experience as in TRES, but nothing is scored: what it reaches beyond
+plain random choice is what the tree's partition of the frontier alone is worth. `Random`
+is the same with a tree that never splits: one leaf, every row equally likely.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tres.frontier.rows import Rows
+from tres.frontier.tree import Grown, Tree
+from tres.frontier.tree_frontier import TreeFrontier
+from tres.mdp.columns import Flags
+from tres.mdp.steps import Step
+from tres.policies.base import FrontierPolicy, Pick
+
+
+class TreeRandom(FrontierPolicy):
+    """Explores always, exploits never."""
+
+    def __init__(self, rows: Rows, tree: Tree, rng: np.random.Generator) -> None:
+        frontier_rng, self._rng = rng.spawn(2)
+        self._tree_frontier = TreeFrontier(rows, tree, frontier_rng)
+        super().__init__(rows, self._tree_frontier)
+
+    @property
+    def tree(self) -> Tree:
+        """The tree behind the frontier."""
+        return self._tree_frontier.tree
+
+    def pick(self, waiting: Flags | None) -> Pick | None:
+        """Uniform among the representatives of the leaves (Algorithm 2, exploration)."""
+        representatives = self._tree_frontier.sample(self._tree_frontier.occupied, 1, waiting)
+        if len(representatives) == 0:
+            return None
+        row = int(self._rng.choice(representatives))
+        return Pick(row, leaf=self._tree_frontier.leaf(row), explored=True)
+
+    def study(self, step: Step) -> Grown | None:
+        """The experience sample may split its leaf."""
+        return self._tree_frontier.learn(step.choice.features, step.experience)
+
+
+class Random(TreeRandom):
+    """A random row of the frontier: one leaf, no learning."""
+
+    def study(self, step: Step) -> Grown | None:
+        """Nothing is learnt, so the root stays the only leaf."""
+        return None

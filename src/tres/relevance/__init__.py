@@ -1,0 +1,1 @@
+"""Models that say how probably a text is about the topic."""

@@ -1,0 +1,1 @@
+"""Words, and the keywords of a topic."""

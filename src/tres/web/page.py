@@ -1,0 +1,61 @@
+"""What a fetch gives back: a page, or a failure with its name.
+
+Failure is a value (`Failed`), never an exception and never invented data: the
+session counts failures by kind, and they cost no step (see `tres.crawl.session`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class FailureKind(StrEnum):
+    """Why a URL gave no page. The value is what reports and `summary.json` show."""
+
+    NOT_FOUND = "http-404"
+    NOT_HTML = "not-html"
+    TOO_LARGE = "too-large"
+    MALFORMED = "malformed"
+    ALREADY_FETCHED = "already-fetched"
+    SITE_CAP = "site-cap"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One hyperlink of a page: an absolute, canonical URL and its anchor text."""
+
+    url: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A retrieved page, reduced to what a focused crawler reads.
+
+    `url` is canonical and final (after redirects). `labels` are the ground truth
+    that some archives carry; nothing but training and judging may look at them.
+    """
+
+    url: str
+    title: str
+    text: str
+    links: tuple[Link, ...] = ()
+    labels: tuple[str, ...] = ()
+
+    @property
+    def content(self) -> str:
+        """What a relevance model reads: the title on the first line, then the text."""
+        return f"{self.title}\n{self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """No page: why, and whether trying again later could help."""
+
+    url: str
+    kind: FailureKind
+    retryable: bool = False
+
+
+Outcome = Page | Failed

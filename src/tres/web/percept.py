@@ -1,0 +1,90 @@
+"""Percepts: what the crawler perceives of a page. The seam of the whole design.
+
+Everything before a percept is per-page work that knows no crawl and can be done anywhere,
+in any order, and be cached: parsing, judging, matching keywords. Everything after it is the
+learner, which sees only the numbers and names in here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from tres.relevance.base import THRESHOLD, RelevanceModel
+from tres.topic.keywords import KeywordMatcher
+from tres.web.page import Link, Page
+from tres.web.url import site_of, url_words
+
+Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
+Floats = np.ndarray[tuple[int], np.dtype[np.float32]]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkPercepts:
+    """The links of a page, column by column: one entry per distinct target URL."""
+
+    urls: tuple[str, ...]
+    sites: tuple[str, ...]
+    url_keyword: Flags
+    anchor_keyword: Flags
+    anchor_relevance: Floats
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
+
+@dataclass(frozen=True, slots=True)
+class Percept:
+    """One judged page: its relevance and the columns of its outlinks."""
+
+    url: str
+    site: str
+    relevance: float
+    links: LinkPercepts
+
+    @property
+    def relevant(self) -> bool:
+        """Does the page earn the reward?"""
+        return self.relevance >= THRESHOLD
+
+
+@dataclass(frozen=True, slots=True)
+class Perceiver:
+    """Turns pages into percepts for one topic."""
+
+    model: RelevanceModel
+    matcher: KeywordMatcher
+    site_by: Literal["host", "domain"] = "host"
+
+    def page(self, page: Page) -> Percept:
+        """Judge a page and describe its outlinks; links to itself say nothing and are dropped."""
+        outlinks = [link for link in page.links if link.url != page.url]
+        relevance = float(self.model.probabilities([page.content])[0])
+        return Percept(page.url, self.site(page.url), relevance, self.links(outlinks))
+
+    def seeds(self, urls: Iterable[str]) -> LinkPercepts:
+        """Seeds are links that nobody made: their URL speaks for them."""
+        return self.links([Link(url, "") for url in urls])
+
+    def links(self, links: Sequence[Link]) -> LinkPercepts:
+        """Describe links; several anchors for one URL count as one text."""
+        anchors: dict[str, str] = {}
+        for link in links:
+            known = anchors.get(link.url)
+            anchors[link.url] = link.anchor if known is None else f"{known} {link.anchor}"
+        texts = [f"{anchor} {url_words(url)}" for url, anchor in anchors.items()]
+        in_url, in_text = self.matcher.in_url, self.matcher.in_text
+        return LinkPercepts(
+            urls=tuple(anchors),
+            sites=tuple(self.site(url) for url in anchors),
+            url_keyword=np.array([in_url(url) for url in anchors], np.bool_),
+            anchor_keyword=np.array([in_text(anchor) for anchor in anchors.values()], np.bool_),
+            anchor_relevance=self.model.probabilities(texts),
+        )
+
+    def site(self, url: str) -> str:
+        """The site a URL belongs to."""
+        return site_of(url, self.site_by)
