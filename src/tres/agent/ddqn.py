@@ -12,7 +12,6 @@ after which nothing at all could be fetched has no next action and keeps y = r.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -20,19 +19,8 @@ from numpy.typing import NDArray
 
 from tres.agent.adam import Adam
 from tres.agent.qnet import QNetwork
+from tres.config import AgentSection
 from tres.mdp.columns import Floats
-
-
-@dataclass(frozen=True, slots=True)
-class AgentSettings:
-    """Hyper-parameters of the learner."""
-
-    gamma: float = 0.3
-    hidden: tuple[int, ...] = (30, 15)
-    learning_rate: float = 0.001
-    batch: int = 32
-    replay: int = 20_000
-    target_every: int = 100
 
 
 class Batch(NamedTuple):
@@ -61,7 +49,7 @@ def best_actions(
 class DoubleDqn:
     """The learner: two networks of one shape, one optimiser for the online one."""
 
-    def __init__(self, width: int, settings: AgentSettings, rng: np.random.Generator) -> None:
+    def __init__(self, width: int, settings: AgentSection, rng: np.random.Generator) -> None:
         self._settings = settings
         self._network = QNetwork(width, settings.hidden)
         self._online = self._network.initial(rng)

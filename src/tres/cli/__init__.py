@@ -1,1 +1,37 @@
-"""The command line: one small file per command."""
+"""The command line: one small file per command, no logic of its own."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from tres import __version__
+from tres.cli.crawl import crawl
+from tres.cli.demo import demo
+from tres.cli.terminal import printable
+from tres.cli.tree import tree
+from tres.errors import TresError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="tres")
+def commands() -> None:
+    """tres, a focused web crawler that learns where to go.
+
+    Give it a topic and a budget of pages; it finds pages and sites about the topic.
+    Start with `tres demo`.
+    """
+
+
+for command in (crawl, demo, tree):
+    commands.add_command(command)
+
+
+def main() -> None:
+    """Run a command; what the user can put right is told in one line."""
+    try:
+        commands(prog_name="tres")
+    except TresError as error:
+        click.echo(f"tres: {printable(error.message)}", err=True)
+        sys.exit(error.exit_code)

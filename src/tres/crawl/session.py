@@ -37,23 +37,12 @@ from tres.crawl.events import (
     Wait,
 )
 from tres.mdp.columns import Column, Flags
-from tres.mdp.names import Names
-from tres.mdp.paths import NONE, WebPaths
-from tres.mdp.sites import Sites
+from tres.mdp.crawl import Crawl
+from tres.mdp.paths import NONE
 from tres.mdp.steps import NO_PATH, Choice, Outlinks, Step
 from tres.policies.base import Policy
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import LinkPercepts, Percept
-
-
-class Crawl:
-    """What a session and its policy both know: names, site counts, web paths."""
-
-    def __init__(self) -> None:
-        self.urls = Names()
-        self.site_names = Names()
-        self.sites = Sites()
-        self.paths = WebPaths()
 
 
 class CrawlSession:

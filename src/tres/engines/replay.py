@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from tres.crawl.events import Done, Event, Fetch, StopReason, Wait
 from tres.crawl.session import CrawlSession
+from tres.policies.oracle import Foresight
 from tres.web.page import Failed, Page
 from tres.web.percept import Perceiver, Percept
 from tres.webs.base import Web
@@ -33,6 +34,11 @@ class PerceivedWeb:
             known = self.perceiver.page(outcome) if isinstance(outcome, Page) else outcome
             self._seen[url] = known
         return known
+
+    def foresee(self) -> Foresight:
+        """Perceive every page, for those who may know all of them beforehand."""
+        percepts = (self.perceive(page.url) for page in self.web.pages())
+        return Foresight.of(p for p in percepts if isinstance(p, Percept))
 
 
 def replay(

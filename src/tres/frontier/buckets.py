@@ -81,17 +81,10 @@ class Buckets:
 
     def remove(self, rows: Ids) -> None:
         """Take distinct rows out of their buckets; the holes are filled from the ends."""
-        if len(rows) == 0:
-            return
-        touched, removed = np.unique(self._bucket.view[rows], return_counts=True)
-        self._count.view[touched] -= removed.astype(np.int32)
-        remaining = self._count.view[touched]
-        # The last `removed` slots of each touched bucket go; who still belongs there moves.
-        rank = np.arange(len(rows)) - np.repeat(np.cumsum(removed) - removed, removed)
-        tail = np.repeat(self._start.view[touched] + remaining, removed) + rank
-        tail_rows = self._arena.view[tail]
-        self._fill_holes(rows, tail_rows)
-        self._bucket.view[rows] = NONE
+        if len(rows) == 1:
+            self._remove_one(int(rows[0]))
+        elif len(rows):
+            self._remove_many(rows)
 
     def clear(self, bucket: int) -> Ids:
         """Empty a bucket for good and return its rows."""
@@ -116,17 +109,30 @@ class Buckets:
         rows: Ids = self._arena.view[self._start.view[buckets][:, None] + slots]
         return rows
 
-    def _fill_holes(self, rows: Ids, tail_rows: Ids) -> None:
-        buckets, slots = self._bucket.view, self._slot.view
-        leaving = np.zeros(len(rows), np.bool_)
-        leaving[np.isin(tail_rows, rows)] = True
-        movers = tail_rows[~leaving]
-        holes = rows[slots[rows] < self._count.view[buckets[rows]]]
-        # Both sorted by bucket, they pair up: a bucket has as many movers as holes.
-        movers = movers[np.argsort(buckets[movers], kind="stable")]
-        holes = holes[np.argsort(buckets[holes], kind="stable")]
-        slots[movers] = slots[holes]
-        self._arena.view[self._start.view[buckets[movers]] + slots[movers]] = movers
+    def _remove_one(self, row: int) -> None:
+        bucket, slot = self._bucket.view[row], self._slot.view[row]
+        last = self._count.view[bucket] - 1
+        start = self._start.view[bucket]
+        mover = self._arena.view[start + last]
+        self._arena.view[start + slot] = mover
+        self._slot.view[mover] = slot
+        self._count.view[bucket] = last
+        self._bucket.view[row] = NONE
+
+    def _remove_many(self, rows: Ids) -> None:
+        rows = rows[np.argsort(self._bucket.view[rows], kind="stable")]
+        buckets = self._bucket.view[rows]
+        touched, removed = np.unique(buckets, return_counts=True)
+        self._count.view[touched] -= removed.astype(np.int32)
+        # The last `removed` slots of each touched bucket go; whoever stays but sits there moves.
+        rank = np.arange(len(rows)) - np.repeat(np.cumsum(removed) - removed, removed)
+        tail = self._arena.view[self._start.view[buckets] + self._count.view[buckets] + rank]
+        self._bucket.view[rows] = NONE
+        movers = tail[self._bucket.view[tail] != NONE]
+        # Both in bucket order, they pair up: a bucket has as many movers as holes.
+        holes = self._slot.view[rows] < self._count.view[buckets]
+        self._slot.view[movers] = self._slot.view[rows[holes]]
+        self._arena.view[self._start.view[buckets[holes]] + self._slot.view[movers]] = movers
 
     def _reserve(self, touched: Ids, added: NDArray[np.intp]) -> None:
         needed = self._count.view[touched] + added

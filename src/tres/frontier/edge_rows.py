@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from tres.frontier.buckets import Buckets
 from tres.frontier.rows import NO_ROWS, Change, Rows
-from tres.mdp.columns import Column, Ids
+from tres.mdp.columns import Ids
 from tres.mdp.schema import Schema
 from tres.mdp.sites import Sites
 from tres.mdp.steps import Outlinks
@@ -22,7 +22,6 @@ class EdgeRows(Rows):
 
     def __init__(self, schema: Schema, sites: Sites) -> None:
         super().__init__(schema, sites)
-        self._links = Column(np.float32, width=len(schema.link_features))
         self._by_url = Buckets()
 
     def take_in(self, links: Outlinks) -> Change:
@@ -30,7 +29,9 @@ class EdgeRows(Rows):
         rows = self._append(links, np.arange(len(links.urls), dtype=np.int32))
         self._by_url.make_room(self.total, int(links.urls.max(initial=-1)) + 1)
         self._by_url.insert(rows, links.urls)
-        self._links.extend(self._describe(links))
+        columns = links.path._asdict() | self._action_columns(links)
+        for i, name in enumerate(self.schema.link_features):
+            self._links.view[rows, i] = columns[name]
         return Change(rows, NO_ROWS)
 
     def of_url(self, url: int) -> Ids:
@@ -42,20 +43,9 @@ class EdgeRows(Rows):
         super().retire(rows)
         self._by_url.remove(rows)
 
-    def _link_columns(self, rows: Ids) -> dict[str, ArrayLike]:
-        values = self._links.view[rows]
-        return {name: values[:, i] for i, name in enumerate(self.schema.link_features)}
-
     def _action_columns(self, links: Outlinks) -> dict[str, ArrayLike]:
         return {
             "url_keyword": links.url_keyword,
             "anchor_keyword": links.anchor_keyword,
             "anchor_relevance": links.anchor_relevance,
         }
-
-    def _describe(self, links: Outlinks) -> ArrayLike:
-        columns = links.path._asdict() | self._action_columns(links)
-        described = np.empty((len(links.urls), len(self.schema.link_features)), np.float32)
-        for i, name in enumerate(self.schema.link_features):
-            described[:, i] = columns[name]
-        return described

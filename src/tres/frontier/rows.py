@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 
 from tres.frontier.buckets import Buckets
 from tres.mdp.columns import Column, Floats, Ids
+from tres.mdp.paths import NONE
 from tres.mdp.schema import Schema
 from tres.mdp.sites import Sites
 from tres.mdp.steps import Outlinks
@@ -54,12 +55,20 @@ class Rows(ABC):
         self._url = Column(np.int32)
         self._site = Column(np.int32)
         self._page = Column(np.int32)
+        # The link features of a row lie side by side: a vector is one look-up in memory.
+        self._links = Column(np.float32, width=len(schema.link_features))
         self._waiting = Buckets()
         self._level = Column(np.float32, width=len(schema.site_features))
 
     def __len__(self) -> int:
         """Rows that wait."""
         return len(self._waiting)
+
+    @property
+    def waiting(self) -> Ids:
+        """All rows that wait, oldest first."""
+        everything = np.arange(self.total, dtype=np.int32)
+        return everything[self._waiting.of(everything) != NONE]
 
     @property
     def total(self) -> int:
@@ -106,14 +115,11 @@ class Rows(ABC):
 
     def vectors(self, rows: Ids) -> Floats:
         """Fresh state-action vectors."""
-        site_values = self.schema.of_sites(self._sites, self._site.view[rows])
-        return self.schema.matrix(len(rows), self._link_columns(rows) | site_values)
+        return self._with_sites(rows, self._levels_now(self._site.view[rows]))
 
     def routed_vectors(self, rows: Ids) -> Floats:
         """The vectors by which a tree sorts its rows."""
-        levels = self._level.view[self._site.view[rows]]
-        site_values = {name: levels[:, i] for i, name in enumerate(self.schema.site_features)}
-        return self.schema.matrix(len(rows), self._link_columns(rows) | site_values)
+        return self._with_sites(rows, self._level.view[self._site.view[rows]])
 
     def seed_vectors(self, seeds: Outlinks) -> Floats:
         """Vectors of seeds: zero state features, the action features of their URL."""
@@ -131,12 +137,15 @@ class Rows(ABC):
         return self.of_site(site)
 
     @abstractmethod
-    def _link_columns(self, rows: Ids) -> dict[str, ArrayLike]:
-        """The link features of rows, by name."""
-
-    @abstractmethod
     def _action_columns(self, links: Outlinks) -> dict[str, ArrayLike]:
         """Those link features that depend on the link alone, not on where it was found."""
+
+    def _with_sites(self, rows: Ids, site_values: Floats) -> Floats:
+        vectors = np.empty((len(rows), self.schema.width), np.float32)
+        inner = len(self.schema.link_features)
+        np.take(self._links.view, rows, axis=0, out=vectors[:, :inner])
+        vectors[:, inner:] = site_values
+        return vectors
 
     def _append(self, links: Outlinks, which: Ids) -> Ids:
         """Make and seat one row for each link of `which`."""
@@ -144,6 +153,7 @@ class Rows(ABC):
         self._url.extend(links.urls[which])
         self._site.extend(links.sites[which])
         self._page.extend(np.full(len(which), links.page, np.int32))
+        self._links.resize(len(self._url))
         rows = np.arange(first, len(self._url), dtype=np.int32)
         self._know_sites(int(links.sites.max(initial=-1)) + 1)
         self._waiting.make_room(len(self._url), len(self._level))

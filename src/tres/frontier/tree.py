@@ -100,18 +100,27 @@ class Tree:
     def sort_from(self, node: int, vectors: Floats, levels: int) -> Ids:
         """The node of each vector, `levels` rules below `node`."""
         at = np.full(len(vectors), node, np.int32)
-        flat, offset = vectors.ravel(), np.arange(len(vectors)) * vectors.shape[1]
+        values, offset = vectors.ravel(), np.arange(len(vectors)) * vectors.shape[1]
+        feature, threshold = self._feature.view, self._threshold.view
         children = self._children.view.ravel()
         for _ in range(levels):
-            right = flat[offset + self._feature.view[at]] >= self._threshold.view[at]
-            at = children[2 * at + right]
+            right = values.take(offset + feature.take(at)) >= threshold.take(at)
+            at = children.take(2 * at + right)
         return at
+
+    def leaf_of(self, vector: Floats) -> int:
+        """The leaf of one vector."""
+        node, values = ROOT, vector.tolist()
+        while not self.is_leaf(node):
+            feature, threshold = self.rule(node)
+            node = self.children(node)[values[feature] >= threshold]
+        return node
 
     def learn(self, vector: Floats, reward: float) -> Grown | None:
         """A new experience sample; its leaf is tried for a split."""
         member = self._vectors.append(vector)
         self._rewards.append(reward)
-        leaf = int(self.sort(vector[None, :])[0])
+        leaf = self.leaf_of(vector)
         self._members[leaf].append(member)
         node = leaf
         while node != NONE:

@@ -44,6 +44,11 @@ class TreeFrontier:
         """Leaves with at least one row."""
         return np.flatnonzero(self._leaves.counts)
 
+    @property
+    def counts(self) -> Ids:
+        """Rows that wait, per node; inner nodes hold none."""
+        return self._leaves.counts
+
     def leaf(self, row: int) -> int:
         """The leaf a row sits in, `NONE` if it does not wait."""
         return int(self._leaves.of(np.array([row]))[0])

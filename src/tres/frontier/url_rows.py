@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tres.frontier.rows import NO_ROWS, Change, Rows
-from tres.mdp.columns import Column, Ids
+from tres.mdp.columns import Column, Floats, Ids
 from tres.mdp.paths import NONE
 from tres.mdp.schema import Schema
 from tres.mdp.sites import Sites
@@ -28,15 +28,6 @@ class UrlRows(Rows):
         self._row_of = Column(np.int32, fill=NONE)
         self._citations = Column(np.int32)
         self._relevant = Column(np.int32)
-        self._parent_sum = Column(np.float32)
-        self._parent_max = Column(np.float32)
-        self._anchor_sum = Column(np.float32)
-        self._anchor_max = Column(np.float32)
-        self._path_relevance = Column(np.float32)
-        self._inverse_distance = Column(np.float32)
-        self._url_keyword = Column(np.bool_)
-        self._anchor_keyword = Column(np.bool_)
-        self._same_site = Column(np.bool_)
 
     def take_in(self, links: Outlinks) -> Change:
         """New URLs get a row; known ones gain a citation."""
@@ -44,7 +35,8 @@ class UrlRows(Rows):
         is_new = self._row_of.view[links.urls] == NONE
         new = self._append(links, np.flatnonzero(is_new).astype(np.int32))
         self._row_of.view[links.urls[is_new]] = new
-        self._make_room()
+        for column in (self._citations, self._relevant):
+            column.resize(self.total)
         rows = self._row_of.view[links.urls]
         self._cite(rows, links)
         return Change(new, rows[~is_new])
@@ -57,45 +49,45 @@ class UrlRows(Rows):
         return np.array([row], np.int32)
 
     def _cite(self, rows: Ids, links: Outlinks) -> None:
+        """One more citing page, in every feature of the schema."""
         self._citations.view[rows] += 1
         self._relevant.view[rows] += links.relevant
-        self._parent_sum.view[rows] += links.relevance
-        self._parent_max.view[rows] = np.maximum(self._parent_max.view[rows], links.relevance)
-        self._anchor_sum.view[rows] += links.anchor_relevance
-        self._anchor_max.view[rows] = np.maximum(
-            self._anchor_max.view[rows], links.anchor_relevance
-        )
-        self._url_keyword.view[rows] |= links.url_keyword
-        self._anchor_keyword.view[rows] |= links.anchor_keyword
-        self._same_site.view[rows] |= links.same_site
-        self._follow_best_path(rows, links)
-
-    def _follow_best_path(self, rows: Ids, links: Outlinks) -> None:
-        """The nearest relevant page wins, then the more relevant path; first come, first kept."""
-        distance, share = self._inverse_distance.view[rows], self._path_relevance.view[rows]
-        nearer = links.path.inverse_distance > distance
-        as_near = links.path.inverse_distance == distance
-        better = rows[nearer | (as_near & (links.path.path_relevance > share))]
-        self._inverse_distance.view[better] = links.path.inverse_distance
-        self._path_relevance.view[better] = links.path.path_relevance
-        self._page.view[better] = links.page
-
-    def _link_columns(self, rows: Ids) -> dict[str, ArrayLike]:
-        citations = self._citations.view[rows]
-        relevant = self._relevant.view[rows]
-        return {
-            "citations": np.log1p(citations),
+        n, relevant = self._citations.view[rows], self._relevant.view[rows]
+        known = self._links.view[rows]
+        before = {name: known[:, i] for i, name in enumerate(self.schema.link_features)}
+        after = {
+            "citations": np.log1p(n),
             "relevant_citations": np.log1p(relevant),
-            "relevant_share": relevant / citations,
-            "parent_relevance_mean": self._parent_sum.view[rows] / citations,
-            "parent_relevance_max": self._parent_max.view[rows],
-            "anchor_relevance_mean": self._anchor_sum.view[rows] / citations,
-            "anchor_relevance_max": self._anchor_max.view[rows],
-            "url_keyword": self._url_keyword.view[rows],
-            "anchor_keyword": self._anchor_keyword.view[rows],
-            "path_relevance": self._path_relevance.view[rows],
-            "inverse_distance": self._inverse_distance.view[rows],
-            "same_site": self._same_site.view[rows],
+            "relevant_share": relevant / n,
+            "parent_relevance_mean": _mean(before["parent_relevance_mean"], links.relevance, n),
+            "parent_relevance_max": np.maximum(before["parent_relevance_max"], links.relevance),
+            "anchor_relevance_mean": _mean(
+                before["anchor_relevance_mean"], links.anchor_relevance, n
+            ),
+            "anchor_relevance_max": np.maximum(
+                before["anchor_relevance_max"], links.anchor_relevance
+            ),
+            "url_keyword": np.maximum(before["url_keyword"], links.url_keyword),
+            "anchor_keyword": np.maximum(before["anchor_keyword"], links.anchor_keyword),
+            "same_site": np.maximum(before["same_site"], links.same_site),
+        }
+        after |= self._best_path(rows, links, before)
+        for i, name in enumerate(self.schema.link_features):
+            self._links.view[rows, i] = after[name]
+
+    def _best_path(
+        self, rows: Ids, links: Outlinks, before: dict[str, Floats]
+    ) -> dict[str, Floats]:
+        """The nearest relevant page wins, then the more relevant path; first come, first kept."""
+        distance, share = before["inverse_distance"], before["path_relevance"]
+        path = links.path
+        better = (path.inverse_distance > distance) | (
+            (path.inverse_distance == distance) & (path.path_relevance > share)
+        )
+        self._page.view[rows[better]] = links.page
+        return {
+            "inverse_distance": np.where(better, np.float32(path.inverse_distance), distance),
+            "path_relevance": np.where(better, np.float32(path.path_relevance), share),
         }
 
     def _action_columns(self, links: Outlinks) -> dict[str, ArrayLike]:
@@ -106,18 +98,7 @@ class UrlRows(Rows):
             "anchor_keyword": links.anchor_keyword,
         }
 
-    def _make_room(self) -> None:
-        for column in (
-            self._citations,
-            self._relevant,
-            self._parent_sum,
-            self._parent_max,
-            self._anchor_sum,
-            self._anchor_max,
-            self._path_relevance,
-            self._inverse_distance,
-            self._url_keyword,
-            self._anchor_keyword,
-            self._same_site,
-        ):
-            column.resize(self.total)
+
+def _mean(before: Floats, value: Floats | float, n: Ids) -> Floats:
+    """A running mean after its n-th value."""
+    return np.asarray(before + (value - before) / n, np.float32)

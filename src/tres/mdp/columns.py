@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-GROWTH = 1.5
-"""Factor by which a full column grows: at most a third of it is ever unused."""
+GROWTH = 1.25
+"""Factor by which a full column grows: at most a fifth of it is ever unused."""
 
 Ids = NDArray[np.int32]
 Floats = NDArray[np.float32]

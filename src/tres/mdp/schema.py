@@ -39,6 +39,9 @@ CITATION = (
     "same_site",
 )
 
+YES_OR_NO = frozenset({"parent_reward", "url_keyword", "anchor_keyword", "same_site"})
+"""Features that are 0 or 1, so that a rule can name them without a number."""
+
 
 @dataclass(frozen=True, slots=True)
 class Schema:

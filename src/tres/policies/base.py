@@ -17,6 +17,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from tres.frontier.rows import Change, Rows
+from tres.frontier.rules import TreeView
 from tres.frontier.tree import Grown, Tree
 from tres.mdp.columns import Flags, Ids
 from tres.mdp.paths import NONE
@@ -36,6 +37,9 @@ class Policy(Protocol):
         """Its decision tree, if it has one."""
 
     def __len__(self) -> int: ...
+
+    def tree_view(self) -> TreeView | None:
+        """The tree for people, if there is one."""
 
     def seed(self, seeds: Outlinks) -> list[Choice]:
         """The crawl starts with these URLs; each is a choice made for the policy."""
@@ -78,19 +82,23 @@ class FrontierPolicy(ABC):
     """A policy over rows in a frontier; subclasses say how to pick and what to learn."""
 
     def __init__(self, rows: Rows, frontier: Frontier) -> None:
-        self._rows = rows
+        self.rows = rows
         self._frontier = frontier
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self.rows)
 
     @property
     def schema(self) -> Schema:
         """The feature schema of its choices."""
-        return self._rows.schema
+        return self.rows.schema
 
     @property
     def tree(self) -> Tree | None:
+        """No tree unless a subclass has one."""
+        return None
+
+    def tree_view(self) -> TreeView | None:
         """No tree unless a subclass has one."""
         return None
 
@@ -106,7 +114,7 @@ class FrontierPolicy(ABC):
 
     def seed(self, seeds: Outlinks) -> list[Choice]:
         """Seeds are choices with zero state features."""
-        vectors = self._rows.seed_vectors(seeds)
+        vectors = self.rows.seed_vectors(seeds)
         pairs = zip(seeds.urls.tolist(), seeds.sites.tolist(), vectors, strict=True)
         return [Choice(url, site, NONE, vector) for url, site, vector in pairs]
 
@@ -117,10 +125,10 @@ class FrontierPolicy(ABC):
             return None
         row = np.array([pick.row], np.int32)
         choice = Choice(
-            url=self._rows.url(pick.row),
-            site=int(self._rows.site(row)[0]),
-            page=self._rows.page(pick.row),
-            features=self._rows.vectors(row)[0],
+            url=self.rows.url(pick.row),
+            site=int(self.rows.site(row)[0]),
+            page=self.rows.page(pick.row),
+            features=self.rows.vectors(row)[0],
             q=pick.q,
             leaf=pick.leaf,
             explored=pick.explored,
@@ -130,9 +138,9 @@ class FrontierPolicy(ABC):
 
     def learn(self, step: Step) -> Grown | None:
         """Reward first, then the new actions (the order of Algorithm 3)."""
-        self._frontier.update(self._rows.follow_site(step.site))
+        self._frontier.update(self.rows.follow_site(step.site))
         grown = self.study(step)
-        change = self._rows.take_in(step.outlinks)
+        change = self.rows.take_in(step.outlinks)
         self._frontier.insert(change.new)
         self._frontier.update(change.updated)
         self.admit(step, change)
@@ -140,12 +148,12 @@ class FrontierPolicy(ABC):
 
     def forget_url(self, url: int) -> None:
         """Every row for the URL leaves."""
-        self._forget(self._rows.of_url(url))
+        self._forget(self.rows.of_url(url))
 
     def forget_site(self, site: int) -> None:
         """Every row of the site leaves."""
-        self._forget(self._rows.of_site(site))
+        self._forget(self.rows.of_site(site))
 
     def _forget(self, rows: Ids) -> None:
         self._frontier.remove(rows)
-        self._rows.retire(rows)
+        self.rows.retire(rows)

@@ -52,7 +52,7 @@ class BestFirst(FrontierPolicy):
         return None if best is None else Pick(best[0], q=best[1])
 
     def _priority(self, rows: Ids) -> Floats:
-        urls = self._rows.url_ids(rows)
+        urls = self.rows.url_ids(rows)
         return np.asarray(self._best.view[urls])
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tres.frontier.rows import Rows
+from tres.frontier.rules import TreeView
 from tres.frontier.tree import Grown, Tree
 from tres.frontier.tree_frontier import TreeFrontier
 from tres.mdp.columns import Flags
@@ -22,25 +23,29 @@ class TreeRandom(FrontierPolicy):
 
     def __init__(self, rows: Rows, tree: Tree, rng: np.random.Generator) -> None:
         frontier_rng, self._rng = rng.spawn(2)
-        self._tree_frontier = TreeFrontier(rows, tree, frontier_rng)
-        super().__init__(rows, self._tree_frontier)
+        self.tree_frontier = TreeFrontier(rows, tree, frontier_rng)
+        super().__init__(rows, self.tree_frontier)
 
     @property
     def tree(self) -> Tree:
         """The tree behind the frontier."""
-        return self._tree_frontier.tree
+        return self.tree_frontier.tree
+
+    def tree_view(self) -> TreeView:
+        """The tree with the rows that wait in it."""
+        return TreeView.of(self.tree, self.schema.features, self.tree_frontier.counts)
 
     def pick(self, waiting: Flags | None) -> Pick | None:
         """Uniform among the representatives of the leaves (Algorithm 2, exploration)."""
-        representatives = self._tree_frontier.sample(self._tree_frontier.occupied, 1, waiting)
+        representatives = self.tree_frontier.sample(self.tree_frontier.occupied, 1, waiting)
         if len(representatives) == 0:
             return None
         row = int(self._rng.choice(representatives))
-        return Pick(row, leaf=self._tree_frontier.leaf(row), explored=True)
+        return Pick(row, leaf=self.tree_frontier.leaf(row), explored=True)
 
     def study(self, step: Step) -> Grown | None:
         """The experience sample may split its leaf."""
-        return self._tree_frontier.learn(step.choice.features, step.experience)
+        return self.tree_frontier.learn(step.choice.features, step.experience)
 
 
 class Random(TreeRandom):

@@ -11,27 +11,19 @@ of the best rows. With `representatives` = 1 the algorithm is the paper's to the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from tres.agent.ddqn import AgentSettings, Batch, DoubleDqn
+from tres.agent.ddqn import Batch, DoubleDqn
 from tres.agent.replay import Replay
+from tres.config import AgentSection
 from tres.frontier.rows import Change, Rows
 from tres.frontier.tree import Tree
 from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.steps import Choice, Step
 from tres.policies.base import Pick
 from tres.policies.tree_random import TreeRandom
-
-
-@dataclass(frozen=True, slots=True)
-class Exploration:
-    """When to take a random representative instead of the best one."""
-
-    warmup: int = 20
-    epsilon: float = 0.05
 
 
 class _Staged(NamedTuple):
@@ -53,23 +45,23 @@ class Tres(TreeRandom):
         rows: Rows,
         tree: Tree,
         rng: np.random.Generator,
-        settings: AgentSettings | None = None,
-        exploration: Exploration | None = None,
-        representatives: int = 8,
+        settings: AgentSection,
+        representatives: int,
     ) -> None:
         tree_rng, agent_rng, self._replay_rng = rng.spawn(3)
         super().__init__(rows, tree, tree_rng)
-        self._settings = settings or AgentSettings()
-        self._exploration = exploration or Exploration()
+        self._settings = settings
         self._representatives = representatives
-        self._agent = DoubleDqn(rows.schema.width, self._settings, agent_rng)
-        self._replay = Replay(self._settings.replay, rows.schema.width)
+        self.agent = DoubleDqn(rows.schema.width, self._settings, agent_rng)
+        self.replay = Replay(self._settings.replay, rows.schema.width)
         self._staged: list[_Staged] = []
         self._decisions = 0
+        self.evaluations = 0
+        """Rows scored for the last greedy choice."""
 
     def pick(self, waiting: Flags | None) -> Pick | None:
         """Algorithm 2, and A~ of the steps that waited for this sample."""
-        pick = super().pick(waiting) if self._explores() else self._best(waiting)
+        pick = super().pick(waiting) if self._explores() else self.best(waiting)
         if pick is not None:
             self._decisions += 1
             self._complete(np.array([pick.row], np.int32))
@@ -78,20 +70,22 @@ class Tres(TreeRandom):
     def admit(self, step: Step, change: Change) -> None:
         """Stage the transition, and train on a minibatch of the earlier ones."""
         self._staged.append(_Staged(step.choice.features, step.experience, change.outlinks))
-        if len(self._replay) >= self._settings.batch:
+        if len(self.replay) >= self._settings.batch:
             self._train()
 
     def _explores(self) -> bool:
-        if self._decisions < self._exploration.warmup:
+        if self._decisions < self._settings.warmup:
             return True
-        return bool(self._rng.random() < self._exploration.epsilon)
+        return bool(self._rng.random() < self._settings.epsilon)
 
-    def _best(self, waiting: Flags | None) -> Pick | None:
-        frontier = self._tree_frontier
+    def best(self, waiting: Flags | None) -> Pick | None:
+        """The representative with the highest Q, left where it is."""
+        frontier = self.tree_frontier
         rows = frontier.sample(frontier.occupied, 1, waiting)
         if len(rows) == 0:
             return None
-        values = self._agent.values(self._rows.vectors(rows))
+        values = self.agent.values(self.rows.vectors(rows))
+        self.evaluations = len(rows)
         if self._representatives > 1:
             rows, values = self._look_again(rows, values, waiting)
         best = int(np.argmax(values))
@@ -100,24 +94,25 @@ class Tres(TreeRandom):
 
     def _look_again(self, rows: Ids, values: Floats, waiting: Flags | None) -> tuple[Ids, Floats]:
         best = np.argsort(-values, kind="stable")[: self.SECOND_LOOK]
-        leaves = self._tree_frontier.leaves_of(rows[best])
-        more = self._tree_frontier.sample(leaves, self._representatives, waiting)
-        more_values = self._agent.values(self._rows.vectors(more))
+        leaves = self.tree_frontier.leaves_of(rows[best])
+        more = self.tree_frontier.sample(leaves, self._representatives, waiting)
+        more_values = self.agent.values(self.rows.vectors(more))
+        self.evaluations += len(more)
         return np.concatenate([rows[best], more]), np.concatenate([values[best], more_values])
 
     def _complete(self, sample: Ids) -> None:
         for staged in self._staged:
             actions = np.concatenate([staged.outlinks, sample])
-            self._replay.add(staged.vector, staged.reward, actions)
+            self.replay.add(staged.vector, staged.reward, actions)
         self._staged.clear()
 
     def _train(self) -> None:
-        sampled = self._replay.sample(self._settings.batch, self._replay_rng)
-        self._agent.learn(
+        sampled = self.replay.sample(self._settings.batch, self._replay_rng)
+        self.agent.learn(
             Batch(
                 sampled.vectors,
                 sampled.rewards,
-                self._rows.vectors(sampled.actions),
+                self.rows.vectors(sampled.actions),
                 sampled.bounds,
             )
         )

@@ -14,6 +14,8 @@ class FailureKind(StrEnum):
     """Why a URL gave no page. The value is what reports and `summary.json` show."""
 
     NOT_FOUND = "http-404"
+    HTTP_ERROR = "http-error"
+    REDIRECT_LOOP = "redirect-loop"
     NOT_HTML = "not-html"
     TOO_LARGE = "too-large"
     MALFORMED = "malformed"

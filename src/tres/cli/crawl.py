@@ -1,0 +1,124 @@
+"""`tres crawl`: crawl a web for a topic."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import click
+from rich.console import Console
+
+from tres.cli.progress import CrawlProgress
+from tres.cli.terminal import console, messages, printable
+from tres.config import FEATURES, POLICIES, TopicConfig, load_topic
+from tres.crawl.session import CrawlSession
+from tres.engines.replay import PerceivedWeb
+from tres.errors import ConfigError
+from tres.experiment.run import Result, perceive_topic
+from tres.experiment.run import crawl as run_crawl
+from tres.webs import open_web
+
+
+@click.command()
+@click.argument("topic", type=click.Path(path_type=Path))
+@click.option("--web", metavar="WEB", help="An archive (.jsonl, .warc, either .gz) or generated:...")
+@click.option("--run", "directory", type=click.Path(path_type=Path), metavar="DIR",
+              help="Where to write the run.  [default: runs/NAME-POLICY-SEED]")
+@click.option("--pages", type=int, metavar="N", help="Pages to fetch.")
+@click.option("--seed", type=int, metavar="N", help="Seed of all randomness.")
+@click.option("--policy", metavar="NAME", help=f"One of {', '.join(POLICIES)}.")
+@click.option("--features", metavar="NAME", help=f"One of {', '.join(FEATURES)}.")
+@click.option("--max-per-site", metavar="CAP", help='"inf", a number, or falling as in "5..2".')
+@click.option("--seed-url", multiple=True, metavar="URL", help="Start here instead; repeatable.")
+@click.option("--in-flight", type=int, metavar="K", help="Pages fetched at the same time.")
+@click.option("--overwrite", is_flag=True, help="Replace a run that is already in DIR.")
+def crawl(
+    topic: Path, web: str | None, directory: Path | None, overwrite: bool, **options: Any
+) -> None:
+    """Crawl a web for the topic described in the file TOPIC.
+
+    Options replace what the topic file says.
+
+    Example: tres crawl biology.toml --web encyclopedia.jsonl.gz --pages 600
+    """
+    config = load_topic(topic).override(
+        seeds=options.pop("seed_url") or None, **options
+    )
+    if web is None:
+        raise ConfigError("--web is missing: name an archive (.jsonl, .warc, either .gz) to crawl")
+    screen = messages()
+    seen = see(config, web, screen)
+    directory = directory or default_directory(config)
+    result = crawl_with_progress(config, seen, directory, screen, overwrite)
+    report(result, directory, console())
+
+
+def see(config: TopicConfig, web: str, screen: Console) -> PerceivedWeb:
+    """Open a web and learn the topic."""
+    with screen.status(f"opening {printable(web)}"):
+        opened = open_web(web)
+    with screen.status(f"learning the topic {printable(config.name)}"):
+        return PerceivedWeb(opened, perceive_topic(config, opened))
+
+
+def crawl_with_progress(
+    config: TopicConfig,
+    seen: PerceivedWeb,
+    directory: Path,
+    screen: Console,
+    overwrite: bool,
+) -> Result:
+    """Crawl under a progress line; a signal ends the crawl, not the program."""
+    with (
+        CrawlProgress(screen, config.crawl.policy, config.crawl.pages) as progress,
+        _stop_on_signal() as started,
+    ):
+        return run_crawl(config, seen, directory, progress, overwrite, started)
+
+
+def default_directory(config: TopicConfig) -> Path:
+    """runs/NAME-POLICY-SEED, with a name that is harmless as a file name."""
+    name = "".join(c if c.isalnum() else "-" for c in config.name)
+    return Path("runs") / f"{name}-{config.crawl.policy}-{config.crawl.seed}"
+
+
+def report(result: Result, directory: Path, screen: Console) -> None:
+    """What was found, why it ended, and where to look."""
+    summary = result.summary
+    screen.print(
+        f"{summary['pages']:,} pages, {summary['relevant']:,} relevant "
+        f"({summary['harvest_rate']:.1%}) on {summary['relevant_sites']:,} sites, "
+        f"in {result.seconds:.1f} s"
+    )
+    if summary["failures"]:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in summary["failures"].items())
+        screen.print(f"failed: {kinds}")
+    screen.print(f"stopped: {result.stopped}")
+    screen.print(f"run: {directory}")
+
+
+@contextmanager
+def _stop_on_signal() -> Iterator[Any]:
+    """The first SIGINT or SIGTERM interrupts the session; the second one stops at once."""
+    sessions: list[CrawlSession] = []
+    before = {kind: signal.getsignal(kind) for kind in (signal.SIGINT, signal.SIGTERM)}
+
+    def restore() -> None:
+        for kind, handler in before.items():
+            signal.signal(kind, handler)
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        for session in sessions:
+            session.interrupt()
+        restore()
+
+    for kind in before:
+        signal.signal(kind, interrupt)
+    try:
+        yield sessions.append
+    finally:
+        restore()

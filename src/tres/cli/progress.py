@@ -1,0 +1,71 @@
+"""The progress line of a crawl: what it has found, how fast it is, when it will be done."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, Task, TextColumn, TimeRemainingColumn
+from rich.progress import ProgressColumn as Column
+from rich.text import Text
+
+from tres.crawl.events import Event
+from tres.crawl.session import CrawlSession
+
+
+class PagesPerSecond(Column):
+    """Speed, smoothed over the last seconds."""
+
+    def render(self, task: Task) -> Text:
+        """What stands in the column."""
+        return Text(f"{task.speed or 0.0:.0f} pages/s")
+
+
+class CrawlProgress:
+    """Shows a session's state while it runs; says nothing where nobody looks."""
+
+    EVERY = 20
+    """Events between two updates: painting must not slow the crawl."""
+
+    def __init__(self, console: Console, title: str, pages: int) -> None:
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=20),
+            TextColumn("{task.completed:,.0f}/{task.total:,.0f} pages"),
+            TextColumn("{task.fields[found]}"),
+            PagesPerSecond(),
+            TimeRemainingColumn(compact=True),
+            console=console,
+            disable=not console.is_terminal,
+            transient=True,
+        )
+        self._task = self._progress.add_task(title, total=pages, found="")
+        self._events = 0
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def __call__(self, session: CrawlSession, event: Event) -> None:
+        """Something has happened in the crawl."""
+        self._events += 1
+        if self._events % self.EVERY == 0 and not self._progress.disable:
+            self._progress.update(self._task, completed=session.steps, found=_found(session))
+
+
+def _found(session: CrawlSession) -> str:
+    tree = session.policy.tree
+    leaves = f", {tree.leaves:,} leaves" if tree else ""
+    return (
+        f"{session.harvest_rate:.0%} relevant, {session.relevant_sites:,} sites, "
+        f"frontier {len(session.policy):,}{leaves}"
+    )

@@ -1,0 +1,1 @@
+"""Runs and comparisons: a topic, a web and a policy put together."""

@@ -1,0 +1,156 @@
+"""One run over a web that is here: topic file in, result out.
+
+This is where the parts meet: the topic becomes a perceiver, the web is seen through it, a
+session asks a policy, the replay engine answers, and the events go to a run directory.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tres.config import TopicConfig
+from tres.crawl.events import Event, FetchFailed, StopReason
+from tres.crawl.session import CrawlSession
+from tres.engines.replay import PerceivedWeb, replay
+from tres.errors import ConfigError, SeedError
+from tres.mdp.crawl import Crawl
+from tres.policies.make import PolicySettings, make_policy
+from tres.relevance.base import RelevanceModel
+from tres.relevance.store import load_model
+from tres.relevance.train import examples_from_files, examples_from_labels, train_model
+from tres.store.run import MODEL, RunDirectory
+from tres.topic.keywords import KeywordMatcher
+from tres.web.percept import Perceiver
+from tres.web.url import canonical
+from tres.webs.base import Web
+
+Listener = Callable[[CrawlSession, Event], None]
+
+
+def perceive_topic(config: TopicConfig, web: Web) -> Perceiver:
+    """The topic as a way of seeing: its relevance model and its keywords."""
+    matcher = KeywordMatcher(config.topic.keywords, config.topic.phrases)
+    return Perceiver(relevance_model(config, web), matcher, config.crawl.site)
+
+
+def relevance_model(config: TopicConfig, web: Web) -> RelevanceModel:
+    """Load the model that the topic file names, or train one from its examples."""
+    training = config.training
+    if training.load is not None:
+        return load_model(training.load)
+    if training.labels:
+        labelled = ((page.content, page.labels) for page in web.pages())
+        examples = examples_from_labels(
+            labelled, training.labels, training.relevant, training.irrelevant, config.crawl.seed
+        )
+    else:
+        assert training.positives is not None
+        assert training.negatives is not None
+        examples = examples_from_files(training.positives, training.negatives)
+    return train_model(training.model, examples, config.crawl.seed)
+
+
+def open_session(config: TopicConfig, seen: PerceivedWeb) -> CrawlSession:
+    """A session at its first step. One seed number gives one crawl."""
+    crawl = Crawl()
+    rng = np.random.default_rng(config.crawl.seed)
+    policy = make_policy(PolicySettings.of(config), crawl, rng, seen.foresee)
+    seeds = seen.perceiver.seeds(_seed_urls(config))
+    return CrawlSession(crawl, policy, seeds, config.crawl.pages, config.crawl.max_per_site)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A finished crawl."""
+
+    session: CrawlSession
+    stopped: StopReason
+    seconds: float
+    summary: dict[str, Any]
+
+
+def crawl(
+    config: TopicConfig,
+    seen: PerceivedWeb,
+    directory: Path,
+    listener: Listener = lambda session, event: None,
+    overwrite: bool = False,
+    started: Callable[[CrawlSession], None] = lambda session: None,
+) -> Result:
+    """Crawl to the end and write the run directory.
+
+    If no seed gives a page the directory says so, and `SeedError` is raised.
+    """
+    session = open_session(config, seen)
+    started(session)
+    failed_seeds: list[FetchFailed] = []
+    with RunDirectory(directory, session.policy.schema.features, overwrite) as run:
+        run.write_config(config.to_toml())
+        seen.perceiver.model.save(directory / MODEL)
+
+        def pass_on(event: Event) -> None:
+            if isinstance(event, FetchFailed) and event.is_seed:
+                failed_seeds.append(event)
+            run.record(event)
+            listener(session, event)
+
+        begin = time.perf_counter()
+        stopped = replay(session, seen, config.crawl.in_flight, pass_on)
+        seconds = time.perf_counter() - begin
+        if (view := session.policy.tree_view()) is not None:
+            run.write_tree(view)
+        result = Result(session, stopped, seconds, summarise(config, seen, session, stopped, seconds))
+        run.write_summary(result.summary)
+    if stopped is StopReason.NO_SEED:
+        reasons = "; ".join(f"{seed.url}: {seed.kind}" for seed in failed_seeds)
+        raise SeedError(f"no seed gave a page ({reasons}); name seeds that this web holds")
+    return result
+
+
+def summarise(
+    config: TopicConfig,
+    seen: PerceivedWeb,
+    session: CrawlSession,
+    stopped: StopReason,
+    seconds: float,
+) -> dict[str, Any]:
+    """The result in numbers, as `summary.json` holds it."""
+    tree = session.policy.tree
+    return {
+        "name": config.name,
+        "web": seen.web.name,
+        "policy": config.crawl.policy,
+        "features": config.crawl.features,
+        "model": config.training.model,
+        "max_per_site": str(config.crawl.max_per_site),
+        "in_flight": config.crawl.in_flight,
+        "seed": config.crawl.seed,
+        "budget": config.crawl.pages,
+        "pages": session.steps,
+        "relevant": session.relevant,
+        "harvest_rate": session.harvest_rate,
+        "relevant_sites": session.relevant_sites,
+        "failures": {str(kind): count for kind, count in sorted(session.failures.items())},
+        "stopped": str(stopped),
+        "frontier": len(session.policy),
+        "leaves": 0 if tree is None else tree.leaves,
+        "seconds": round(seconds, 3),
+    }
+
+
+def _seed_urls(config: TopicConfig) -> list[str]:
+    urls = []
+    for written in config.topic.seeds:
+        url = canonical(written)
+        if url is None:
+            raise ConfigError(f"topic.seeds: {written!r} is not a web address; write http://...")
+        urls.append(url)
+    if not urls:
+        raise ConfigError("topic.seeds: a crawl needs a seed; name one there or with --seed-url")
+    return urls

@@ -1,0 +1,82 @@
+"""Example pages that a person collected: directories of text or HTML, or JSON lines.
+
+A directory gives one example per `.txt`, `.html` or `.htm` file, in the order of their
+names; a `.jsonl` or `.jsonl.gz` file gives one per line, an object with `text`, `title`
+or both. Every example has the form in which models read pages: the title on the first
+line, then the text.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from selectolax.lexbor import LexborHTMLParser
+
+from tres.errors import TrainingError
+from tres.relevance.examples import Examples
+
+PAGES = (".txt", ".html", ".htm")
+
+
+def examples_from_files(positives: Path, negatives: Path) -> Examples:
+    """All examples of both files or directories; `TrainingError` if there are none."""
+    return Examples(tuple(_examples(positives)), tuple(_examples(negatives)))
+
+
+def _examples(path: Path) -> list[str]:
+    if path.is_dir():
+        found = _from_directory(path)
+    elif path.name.endswith((".jsonl", ".jsonl.gz")):
+        found = _from_lines(path)
+    else:
+        raise TrainingError(f"{path}: give a directory of {', '.join(PAGES)} files, or .jsonl(.gz)")
+    try:
+        examples = [example for example in found if example.strip()]
+    except (OSError, EOFError, zlib.error) as problem:
+        raise TrainingError(f"{path}: cannot be read to its end: {problem}") from None
+    if not examples:
+        raise TrainingError(f"{path}: holds no example page; add {', '.join(PAGES)} or JSON lines")
+    return examples
+
+
+def _from_directory(directory: Path) -> Iterator[str]:
+    for file in sorted(directory.rglob("*")):
+        if file.suffix.lower() in PAGES and file.is_file():
+            content = file.read_bytes()
+            plain = file.suffix.lower() == ".txt"
+            yield f"\n{content.decode(errors='replace')}" if plain else html_content(content)
+
+
+def _from_lines(file: Path) -> Iterator[str]:
+    unpack = gzip.open if file.name.endswith(".gz") else open
+    with unpack(file, "rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                yield _from_object(line, f"{file}:{number}")
+
+
+def _from_object(line: bytes, place: str) -> str:
+    try:
+        page = json.loads(line)
+    except (ValueError, RecursionError):
+        raise TrainingError(f"{place}: is not JSON; write one object per line") from None
+    if not isinstance(page, dict) or not page.keys() & {"title", "text"}:
+        raise TrainingError(f"{place}: needs an object with text, title or both")
+    title, text = page.get("title") or "", page.get("text") or ""
+    if not isinstance(title, str) or not isinstance(text, str):
+        raise TrainingError(f"{place}: title and text must be strings")
+    return f"{' '.join(title.split())}\n{text}"
+
+
+def html_content(markup: bytes) -> str:
+    """Title and visible text of an HTML page."""
+    tree = LexborHTMLParser(markup)
+    titles = tree.css("title")
+    title = " ".join(titles[0].text().split()) if titles else ""
+    tree.strip_tags(["script", "style", "noscript", "template", "title"])
+    text = tree.body.text(separator=" ") if tree.body is not None else ""
+    return f"{title}\n{text}"

@@ -1,0 +1,142 @@
+"""A saved model on disk: a manifest, a vocabulary and arrays. Never pickle.
+
+    model.json       format, kind, origin, and the SHA-256 of the other two files
+    vocabulary.txt   one word per line, in the order of the arrays
+    weights.npz      named arrays
+
+Models are passed around, so a model is believed only when every file is there, is of a
+version this program knows, and has the digest that the manifest promises. The manifest
+is written last: a save that was interrupted leaves no model rather than half a one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tres import __version__
+from tres.errors import ModelError
+
+FORMAT = 1
+MANIFEST, VOCABULARY, WEIGHTS = "model.json", "vocabulary.txt", "weights.npz"
+AGAIN = "copy the model again or train it anew"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """What a saved model consists of, whatever its kind."""
+
+    kind: str
+    vocabulary: tuple[str, ...]
+    arrays: Mapping[str, NDArray[Any]]
+    facts: Mapping[str, Any]
+    """Origin of the model, for people; it takes no part in the answers."""
+
+    @property
+    def digest(self) -> str:
+        """Identity of everything that takes part in the answers."""
+        digest = hashlib.sha256(f"{self.kind} {FORMAT}\n".encode())
+        digest.update("\n".join(self.vocabulary).encode())
+        for name, array in sorted(self.arrays.items()):
+            digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
+
+    def write(self, directory: Path) -> None:
+        """Write all files, the manifest last."""
+        contents = {
+            VOCABULARY: "".join(f"{word}\n" for word in self.vocabulary).encode(),
+            WEIGHTS: _packed(self.arrays),
+        }
+        manifest = {
+            "format": FORMAT,
+            "kind": self.kind,
+            "digest": self.digest,
+            "sha256": {name: _sha256(content) for name, content in contents.items()},
+            "tres": __version__,
+            "training": dict(self.facts),
+        }
+        contents[MANIFEST] = (json.dumps(manifest, indent=2) + "\n").encode()
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            (directory / MANIFEST).unlink(missing_ok=True)
+            for name, content in contents.items():
+                (directory / name).write_bytes(content)
+        except OSError as problem:
+            raise ModelError(
+                f"{directory}: the model cannot be written ({problem.strerror}); "
+                "free some space or name another directory"
+            ) from None
+
+    @classmethod
+    def read(cls, directory: Path) -> ModelFiles:
+        """Read and verify all files; `ModelError` names the one that is wrong."""
+        manifest = _manifest(directory / MANIFEST)
+        vocabulary = _verified(directory / VOCABULARY, manifest)
+        weights = _verified(directory / WEIGHTS, manifest)
+        try:
+            arrays = _unpacked(weights)
+        except (ValueError, OSError, EOFError, zipfile.BadZipFile) as problem:
+            raise ModelError(f"{directory / WEIGHTS}: holds no arrays ({problem})") from None
+        words = tuple(vocabulary.decode(errors="replace").splitlines())
+        return cls(manifest["kind"], words, arrays, manifest["training"])
+
+
+def _manifest(path: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads(_bytes(path))
+    except (ValueError, RecursionError):
+        raise ModelError(f"{path}: is damaged; {AGAIN}") from None
+    if not isinstance(manifest, dict) or "format" not in manifest:
+        raise ModelError(f"{path}: is not the manifest of a tres model; name a directory with one")
+    if manifest["format"] != FORMAT:
+        raise ModelError(
+            f"{path}: has format {manifest['format']}, this version of tres reads format "
+            f"{FORMAT}; train the model anew or use the version that wrote it"
+        )
+    types = {"kind": str, "sha256": dict, "training": dict}
+    if not all(isinstance(manifest.get(key), kind) for key, kind in types.items()):
+        raise ModelError(f"{path}: is damaged; {AGAIN}")
+    return manifest
+
+
+def _verified(path: Path, manifest: Mapping[str, Any]) -> bytes:
+    content = _bytes(path)
+    if _sha256(content) != manifest["sha256"].get(path.name):
+        raise ModelError(f"{path}: is not the file that was saved (its digest differs); {AGAIN}")
+    return content
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        raise ModelError(
+            f"{path}: is missing, so {path.parent} holds no whole model; {AGAIN}"
+        ) from None
+    except OSError as problem:
+        raise ModelError(f"{path}: cannot be read ({problem.strerror}); {AGAIN}") from None
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    return buffer.getvalue()
+
+
+def _unpacked(content: bytes) -> dict[str, NDArray[Any]]:
+    with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+        return {name: stored[name] for name in stored.files}

@@ -1,0 +1,171 @@
+"""TF-IDF and logistic regression: the fast relevance model.
+
+A text becomes a vector with one entry per known word, (1 + ln n) * idf for a word that
+occurs n times, scaled to length 1; the probability is the logistic function of that
+vector times the weights, plus an intercept. A page's first line is its title, whose
+words count `TITLE_WEIGHT` times; a text of one line, such as an anchor, has no title.
+
+What was chosen by measurement, training on 150 relevant and 1,000 irrelevant pages and
+judging all others of two webs (seven topics, three draws each):
+
+- Weights balanced between the classes. Without that, recall falls by 0.1 to 0.3. With
+  it, the cut at probability 0.5 is within 0.01 of the best possible macro F1 for topics
+  with enough examples; a cut moved by cross-validation was worse.
+- C = 10: within 0.01 of the best for pages, while a larger C ranks anchors worse.
+- Heavier titles: macro F1 +0.01 on a heterogeneous web, average precision of anchors
+  +0.02 to +0.05, and no loss elsewhere.
+- Single words. Pairs gave pages +0.01, took 0.05 from anchors, and doubled the cost.
+
+Training uses scikit-learn; answering is a few NumPy calls per batch, no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, repeat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tres.errors import ModelError, TrainingError
+from tres.relevance.base import THRESHOLD
+from tres.relevance.files import ModelFiles
+from tres.topic.text import STOP_WORDS, words
+
+KIND = "tfidf"
+TITLE_WEIGHT = 5
+C = 10.0
+MIN_PAGES = 2
+"""Training pages in which a word must occur to become known."""
+BATCH = 512
+"""Texts answered at once: enough to hide NumPy's overhead, few enough to stay in cache."""
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class TfidfModel:
+    """Known words, and what each says about the topic."""
+
+    vocabulary: Mapping[str, int]
+    idf: Floats
+    weights: Floats
+    intercept: float
+    prior: float
+    facts: Mapping[str, Any]
+    """Where the model comes from: numbers of examples, seed, versions."""
+
+    @cached_property
+    def digest(self) -> str:
+        return self._files().digest
+
+    def probabilities(self, texts: Sequence[str]) -> Floats:
+        """One probability per text; texts that repeat, as anchors do, are read once."""
+        distinct = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+        once = list(distinct)
+        parts = [self._answer(once[at : at + BATCH]) for at in range(0, len(once), BATCH)]
+        answers = np.concatenate([np.empty(0, np.float32), *parts])
+        return answers[[distinct[text] for text in texts]] if len(texts) > len(once) else answers
+
+    def _answer(self, texts: list[str]) -> Floats:
+        rows, ids, counts = self._counts(texts)
+        values = (1.0 + np.log(counts)) * self.idf[ids]
+        scores = np.bincount(rows, values * self.weights[ids], len(texts))
+        norms = np.sqrt(np.bincount(rows, values * values, len(texts)))
+        known = norms > 0.0
+        logits = scores / np.where(known, norms, 1.0) + self.intercept
+        chances = np.exp(-np.logaddexp(0.0, -logits))
+        return np.where(known, chances, self.prior).astype(np.float32)
+
+    def _counts(self, texts: list[str]) -> tuple[NDArray[np.int64], ...]:
+        """Text by text, which known words occur and how often (coordinates and counts)."""
+        found = [terms(text) for text in texts]
+        lengths = np.fromiter(map(len, found), np.int64, len(found))
+        looked_up = map(self.vocabulary.get, chain.from_iterable(found), repeat(-1))
+        ids = np.fromiter(looked_up, np.int64, int(lengths.sum()))
+        rows = np.repeat(np.arange(len(texts)), lengths)
+        cells = (rows * len(self.vocabulary) + ids)[ids >= 0]
+        cells, counts = np.unique(cells, return_counts=True)
+        return *np.divmod(cells, len(self.vocabulary)), counts
+
+    def save(self, directory: Path) -> None:
+        """Write the model into `directory`, replacing one that is there."""
+        self._files().write(directory)
+
+    def _files(self) -> ModelFiles:
+        arrays: dict[str, NDArray[Any]] = {
+            "idf": self.idf,
+            "weights": self.weights,
+            "scalars": np.array([self.intercept, self.prior], np.float64),
+        }
+        return ModelFiles(KIND, tuple(self.vocabulary), arrays, dict(self.facts))
+
+    @classmethod
+    def from_files(cls, files: ModelFiles) -> TfidfModel:
+        """The model that was saved; `ModelError` if the parts do not fit together."""
+        size = len(files.vocabulary)
+        shapes = {"idf": (size,), "weights": (size,), "scalars": (2,)}
+        if {name: array.shape for name, array in files.arrays.items()} != shapes:
+            raise ModelError("its arrays do not fit its vocabulary; train the model again")
+        arrays = files.arrays
+        intercept, prior = arrays["scalars"].tolist()
+        vocabulary = {word: place for place, word in enumerate(files.vocabulary)}
+        return cls(vocabulary, arrays["idf"], arrays["weights"], intercept, prior, files.facts)
+
+
+def terms(text: str) -> list[str]:
+    """The words of a text, those of its title line as often as they count."""
+    title, newline, _ = text.partition("\n")
+    return words(text) + words(title) * (TITLE_WEIGHT - 1) if newline else words(text)
+
+
+def train_tfidf(texts: Sequence[str], labels: Sequence[bool], seed: int) -> TfidfModel:
+    """Fit the model. It draws nothing at random; the seed is kept as part of its history."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from threadpoolctl import threadpool_limits
+
+    relevant = int(np.sum(labels))
+    _refuse_one_class(relevant, len(labels))
+    vectoriser = TfidfVectorizer(analyzer=_content_terms, min_df=MIN_PAGES, sublinear_tf=True)
+    with threadpool_limits(1):  # faster here, and sums in one order only
+        try:
+            vectors = vectoriser.fit_transform(texts)
+        except ValueError:
+            raise TrainingError(
+                f"no word occurs in {MIN_PAGES} of the {len(texts)} example pages; "
+                "give more or longer examples"
+            ) from None
+        regression = LogisticRegression(C=C, class_weight="balanced", max_iter=1000)
+        regression.fit(vectors, np.asarray(labels, np.bool_))
+    return TfidfModel(
+        vocabulary={word: i for i, word in enumerate(vectoriser.get_feature_names_out().tolist())},
+        idf=vectoriser.idf_.astype(np.float32),
+        weights=regression.coef_[0].astype(np.float32),
+        intercept=float(regression.intercept_[0]),
+        prior=min(relevant / len(labels), 0.9 * THRESHOLD),
+        facts=_facts(relevant, len(labels) - relevant, seed),
+    )
+
+
+def _content_terms(text: str) -> list[str]:
+    return [word for word in terms(text) if word not in STOP_WORDS]
+
+
+def _refuse_one_class(relevant: int, examples: int) -> None:
+    if not 0 < relevant < examples:
+        raise TrainingError(
+            f"{relevant} of {examples} example pages are relevant; "
+            "a model needs relevant and irrelevant ones"
+        )
+
+
+def _facts(relevant: int, irrelevant: int, seed: int) -> dict[str, Any]:
+    import sklearn
+
+    versions = {"numpy": np.__version__, "scikit-learn": sklearn.__version__}
+    return {"relevant": relevant, "irrelevant": irrelevant, "seed": seed, "versions": versions}

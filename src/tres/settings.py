@@ -1,0 +1,174 @@
+"""Settings that explain themselves: the machinery behind the topic file.
+
+A section is a frozen dataclass whose fields are made by `setting`: a check, a sentence
+of documentation and a default, all in one line. Everything else follows from those
+three: validation (whoever builds the section, an invalid one cannot exist), messages
+that say what is valid, and the commented file that `to_toml` writes.
+
+A check takes whatever the file held and returns the value to use, or raises
+`ValueError` with the end of the sentence "<key> ...".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import MISSING, Field, dataclass, field, fields
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar, cast
+from urllib.parse import urlsplit
+
+from tres.errors import ConfigError
+
+T = TypeVar("T")
+Name = TypeVar("Name", bound=str)
+Check = Callable[[object], T]
+
+
+def setting(check: Check[T], doc: str, default: Any = MISSING) -> T:
+    """One field of a section; without a default it is required."""
+    return cast(T, field(default=default, metadata={"check": check, "doc": doc}))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """A table of settings. Building one checks every value and names the wrong one."""
+
+    NAME: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for key in fields(self):
+            try:
+                value = key.metadata["check"](getattr(self, key.name))
+            except ValueError as problem:
+                raise ConfigError(f"{self.NAME}.{key.name} {problem}") from None
+            object.__setattr__(self, key.name, value)
+
+    @classmethod
+    def required(cls) -> list[Field[Any]]:
+        return [key for key in fields(cls) if key.default is MISSING]
+
+    def to_toml(self) -> Iterator[str]:
+        """The lines of this section, each setting with its meaning above it."""
+        yield f"[{self.NAME}]"
+        for key in fields(self):
+            value = getattr(self, key.name)
+            yield f"# {key.metadata['doc']}"
+            yield f"# {key.name} is not set" if value is None else f"{key.name} = {toml(value)}"
+
+
+# Checks
+
+
+def text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"must be text, not {shown(value)}")
+    return value.strip()
+
+
+def flat_list(item: Check[T], what: str, *, least: int = 0) -> Check[tuple[T, ...]]:
+    """A check for a list whose items all pass `item`."""
+
+    def check(value: object) -> tuple[T, ...]:
+        if not isinstance(value, list | tuple):
+            raise ValueError(f"must be a list of {what}, not {shown(value)}")
+        if len(value) < least:
+            raise ValueError(f"must be a list of at least {least} of {what}")
+        try:
+            return tuple(item(each) for each in value)
+        except ValueError as problem:
+            raise ValueError(f"must be a list of {what}: each {problem}") from None
+
+    return check
+
+
+def whole(low: int, high: int | None = None) -> Check[int]:
+    """A check for a whole number in a closed range."""
+    valid = f"of at least {low}" if high is None else f"from {low} to {high}"
+
+    def check(value: object) -> int:
+        number = value if isinstance(value, int) and not isinstance(value, bool) else None
+        if number is None or number < low or (high is not None and number > high):
+            raise ValueError(f"must be a whole number {valid}, not {shown(value)}")
+        return number
+
+    return check
+
+
+def number(valid: str, test: Callable[[float], bool]) -> Check[float]:
+    """A check for a real number; `valid` says in words what `test` asks."""
+
+    def check(value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not test(value):
+            raise ValueError(f"must be a number {valid}, not {shown(value)}")
+        return float(value)
+
+    return check
+
+
+def choice(names: tuple[Name, ...]) -> Check[Name]:
+    """A check for one of a few names."""
+
+    def check(value: object) -> Name:
+        for name in names:
+            if name == value:
+                return name
+        raise ValueError(f"must be one of {', '.join(names)}, not {shown(value)}")
+
+    return check
+
+
+def web_address(value: object) -> str:
+    address = text(value)
+    try:
+        parts = urlsplit(address)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        good = False
+    if not good or not address.isprintable() or " " in address:
+        raise ValueError(f"must start with http:// or https:// and name a host, not {shown(value)}")
+    return address
+
+
+def existing_path(value: object) -> Path | None:
+    """A file or directory that is there; nothing if the setting is not used."""
+    if value is None:
+        return None
+    path = value if isinstance(value, Path) else Path(text(value))
+    try:
+        found = path.exists()
+    except (OSError, ValueError):  # a name that no file can have
+        found = False
+    if not found:
+        raise ValueError(f"names {path}, which does not exist")
+    return path
+
+
+# Words for people
+
+
+def shown(value: object) -> str:
+    """A wrong value as it appears in a message: short, and harmless in a terminal."""
+    if isinstance(value, dict):
+        return "a section"
+    written = ascii(value) if not isinstance(value, str) else repr(value)
+    return written if len(written) <= 60 else f"{written[:57]}..."
+
+
+def nearest(wrong: str, valid: Iterable[str]) -> str | None:
+    """What is valid and spelt nearly like `wrong`, if anything is."""
+    return next(iter(get_close_matches(wrong, list(valid), n=1)), None)
+
+
+def toml(value: object) -> str:
+    """A value as TOML. Text follows JSON, which is nearly TOML's basic string."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return repr(value)
+        case tuple():
+            return f"[{', '.join(toml(each) for each in value)}]"
+        case _:
+            return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,76 @@
+"""Keyword matching: does a link speak of the topic?
+
+Two of the paper's features (section 3.2) are yes or no: a keyword or key phrase in the
+anchor text, and a keyword in the text of the URL. A crawl asks both for every link it
+sees, so both answer in about a microsecond, with few keywords or with hundreds.
+
+In text a keyword must be a whole word. URLs run words together ("marinebiology.org"),
+so there a keyword of four letters or more may be a part of a word; a shorter one would
+be found by accident ("art" in "start") and must be a whole word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import unquote
+
+from tres.topic.text import words
+
+PART_OF_WORD = 4
+"""Letters from which on a keyword may be a part of a word in a URL."""
+
+
+class KeywordMatcher:
+    """Finds the keywords and key phrases of one topic, in any script.
+
+    >>> matcher = KeywordMatcher(["biology", "DNA"], ["natural selection"])
+    >>> matcher.in_text("On Natural  Selection"), matcher.in_text("selection of natural food")
+    (True, False)
+    >>> matcher.in_url("http://marinebiology.org/"), matcher.in_url("http://x.org/dnase")
+    (True, False)
+    """
+
+    def __init__(self, keywords: Iterable[str], phrases: Iterable[str] = ()) -> None:
+        sought = [tuple(words(keyword)) for keyword in keywords]
+        terms = {term for term in (*sought, *(tuple(words(p)) for p in phrases)) if term}
+        self._single = frozenset(term[0] for term in terms if len(term) == 1)
+        self._phrases = frozenset(f" {' '.join(term)} " for term in terms if len(term) > 1)
+        self._opening = frozenset(term[0] for term in terms if len(term) > 1)
+        self._in_url = _url_pattern({" ".join(term) for term in sought if term})
+
+    def in_text(self, text: str) -> bool:
+        """Does a keyword or a key phrase occur, as whole words?"""
+        found = words(text)
+        if not self._single.isdisjoint(found):
+            return True
+        if self._opening.isdisjoint(found):
+            return False
+        line = f" {' '.join(found)} "
+        return any(phrase in line for phrase in self._phrases)
+
+    def in_url(self, url: str) -> bool:
+        """Does a keyword occur in the words of a URL?"""
+        decoded = unquote(url) if "%" in url else url
+        return self._in_url.search(" ".join(words(decoded))) is not None
+
+
+def _url_pattern(keywords: set[str]) -> re.Pattern[str]:
+    """One pattern for all keywords; it runs over words joined by single blanks."""
+    parts = [word for word in keywords if len(word) >= PART_OF_WORD]
+    wholes = [rf"(?<!\S){re.escape(word)}(?!\S)" for word in keywords if len(word) < PART_OF_WORD]
+    alternatives = [_tree_pattern(parts)] if parts else []
+    return re.compile("|".join([*alternatives, *sorted(wholes)]) or r"(?!)")
+
+
+def _tree_pattern(keywords: Iterable[str]) -> str:
+    """A pattern that shares beginnings, `bio(?:logy|sphere)`: its cost at a position does
+    not grow with the number of keywords. A keyword that begins with another one is left
+    out, as the shorter one finds it."""
+    followers: dict[str, list[str]] = {}
+    for keyword in keywords:
+        followers.setdefault(keyword[:1], []).append(keyword[1:])
+    if "" in followers:
+        return ""
+    branches = [re.escape(head) + _tree_pattern(rest) for head, rest in sorted(followers.items())]
+    return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"

@@ -1,0 +1,99 @@
+"""Bytes to text: which encoding a page is in, and whether it is text at all.
+
+What a page says about its encoding is often wrong, so every claim is a candidate
+and the first that *fits* is taken: byte-order mark (it cannot be there by chance),
+HTTP header, `<meta>`, then UTF-8, which hardly ever fits by accident, and at last
+windows-1252, in which every byte means something. A candidate fits if most of what
+is not ASCII can be decoded; single broken characters become U+FFFD and stay so.
+
+Only encodings that browsers know are accepted. Python has many more, some of them
+(`punycode`, `unicode_escape`) slow or harmful on hostile input.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+
+FALLBACK = "cp1252"
+MAX_CONTROL_SHARE = 0.1
+"""More control and undecodable characters than this: no text. Random bytes have 0.13."""
+MAX_NUL_SHARE = 0.01
+SAMPLE_CHARS = 8_192
+META_BYTES = 2_048
+
+_WIDER = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+    "utf-16": "utf-16-le",
+}
+"""Browsers read these labels as a larger encoding that contains them."""
+
+_KNOWN = frozenset(_WIDER.values()) | frozenset(
+    """
+    utf-8 utf-8-sig utf-16-be cp866 koi8-r koi8-u mac-roman mac-cyrillic cp1250 cp1251 cp1253
+    cp1255 cp1256 cp1257 cp1258 euc_jp iso2022_jp
+    """.split()
+    + [f"iso8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)]
+)
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_META = re.compile(rb"<meta[^>]+?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]+)", re.IGNORECASE)
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd]")
+
+
+def decoded(body: bytes, hint: str | None = None) -> str | None:
+    """The text of a page; None if it is no text. `hint` is the charset of the HTTP header."""
+    text = next(filter(None, (_fitting(body, name) for name in _candidates(body, hint))), None)
+    if text is None:
+        text = body.decode(FALLBACK, "replace")
+    text = text.removeprefix("\ufeff")
+    return text if is_text(text) else None
+
+
+def is_text(text: str) -> bool:
+    """False for a picture or an archive that only claims to be a page."""
+    sample = text[:SAMPLE_CHARS]
+    if sample.count("\0") > len(sample) * MAX_NUL_SHARE:
+        return False
+    return len(_CONTROL.findall(sample)) <= len(sample) * MAX_CONTROL_SHARE
+
+
+def _candidates(body: bytes, hint: str | None) -> Iterator[str]:
+    yield from (name for mark, name in _MARKS if body.startswith(mark))
+    if hint and (name := encoding_of(hint)):
+        yield name
+    if (meta := _META.search(body[:META_BYTES])) and (name := encoding_of(meta[1].decode())):
+        # A <meta> that can be read byte by byte refutes a claim of two bytes a character.
+        yield "utf-8" if name.startswith("utf-16") else name
+    yield "utf-8"
+
+
+def encoding_of(label: str) -> str | None:
+    """Python's name of the encoding that browsers use for a label, if there is one."""
+    try:
+        name = codecs.lookup(label.strip("\"' ")).name
+    except (LookupError, ValueError):  # unknown; with a NUL in it
+        return None
+    name = _WIDER.get(name, name)
+    return name if name in _KNOWN else None
+
+
+def _fitting(body: bytes, encoding: str) -> str | None:
+    try:
+        return body.decode(encoding)
+    except UnicodeDecodeError:
+        text = body.decode(encoding, "replace")
+    beyond_ascii = len(text) - len(text.encode("ascii", "ignore"))
+    return text if text.count("\ufffd") * 2 < beyond_ascii else None

@@ -1,0 +1,90 @@
+"""From HTML to a `Page`: title, visible text, links.
+
+The reading is lenient, as browsers are: there is no markup that fails. What fails,
+with a name, is what is no page at all (binary data sent as text/html) and what was
+made to hurt. All results are bounded by the constants below, and the markup is
+made flat before it is parsed (`tres.web.markup`), so that time and memory are
+linear in the size of the body, whatever is in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from tres.web.charset import decoded, is_text
+from tres.web.markup import flattened, too_many_attributes
+from tres.web.page import Failed, FailureKind, Link, Outcome, Page
+from tres.web.url import canonical
+
+MAX_LINKS = 5_000
+MAX_TEXT_CHARS = 100_000
+MAX_TITLE_CHARS = 500
+MAX_ANCHOR_CHARS = 500
+
+_UNSEEN = ["script", "style", "title"]
+
+
+def parse_html(url: str, body: bytes | str, charset: str | None = None) -> Outcome:
+    """The page at the canonical URL `url`; `charset` is what the HTTP header says, if it does."""
+    html = _text_of(body, charset)
+    if html is None or too_many_attributes(html):
+        return Failed(url, FailureKind.MALFORMED)
+    tree = LexborHTMLParser(flattened(html))
+    title = tree.css_first("title")
+    heading = folded(title.text())[:MAX_TITLE_CHARS] if title else ""
+    tree.strip_tags(_UNSEEN)
+    text = tree.body.text() if tree.body else ""
+    return Page(url, heading, folded_lines(text)[:MAX_TEXT_CHARS], tuple(_links(tree, url)))
+
+
+def folded(text: str) -> str:
+    """One line with single blanks."""
+    return " ".join(text.split())
+
+
+def folded_lines(text: str) -> str:
+    """Lines with single blanks, none of them empty."""
+    return "\n".join(filter(None, map(folded, text.split("\n"))))
+
+
+def _text_of(body: bytes | str, charset: str | None) -> str | None:
+    if isinstance(body, bytes):
+        return decoded(body, charset)
+    text = well_formed(body)
+    return text if is_text(text) else None
+
+
+def well_formed(text: str) -> str:
+    """Without halves of surrogate pairs, which no file and no terminal can take."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def _links(tree: LexborHTMLParser, url: str) -> Iterator[Link]:
+    """All links in page order; `rel=nofollow` is a word to search engines, not to readers."""
+    base = _base(tree, url)
+    for node in tree.css("a[href], area[href]")[:MAX_LINKS]:
+        target = canonical(node.attributes["href"] or "", base)
+        if target:
+            yield Link(target, _anchor(node))
+
+
+def _base(tree: LexborHTMLParser, url: str) -> str:
+    node = tree.css_first("base[href]")
+    return canonical(node.attributes["href"] or "", url) or url if node else url
+
+
+def _anchor(node: LexborNode) -> str:
+    """What a reader sees of the link: its words, else its picture's, else its tooltip."""
+    if words := folded(node.text()):
+        return words[:MAX_ANCHOR_CHARS]
+    spoken = [image.attributes.get("alt") for image in node.css("img[alt]")]
+    for attribute in (*spoken, node.attributes.get("alt"), node.attributes.get("title")):
+        if attribute and (words := folded(attribute)):
+            return words[:MAX_ANCHOR_CHARS]
+    return ""

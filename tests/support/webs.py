@@ -1,0 +1,140 @@
+"""Webs made of percepts, and a driver that crawls them.
+
+A test writes its web as a dictionary: "site/page" is a URL, and the part before the
+slash is its site. Nothing is parsed or judged; the session sees exactly what the test says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tres.caps import SiteCap
+from tres.crawl.events import Done, Event, Fetch, Stepped, StopReason, Wait
+from tres.crawl.session import CrawlSession
+from tres.mdp.crawl import Crawl
+from tres.policies.make import PolicySettings, make_policy
+from tres.policies.oracle import Foresight
+from tres.web.page import Failed, FailureKind
+from tres.web.percept import LinkPercepts, Percept
+
+POLICIES = ("tres", "tree-random", "random", "breadth-first", "parent", "anchor", "oracle")
+FEATURES = ("paper", "no-site", "evidence")
+
+PerceptWeb = Mapping[str, Percept | Failed]
+
+
+@dataclass(frozen=True, slots=True)
+class To:
+    """A link as a test writes it."""
+
+    url: str
+    anchor_relevance: float = 0.0
+    url_keyword: bool = False
+    anchor_keyword: bool = False
+
+
+def site_of(url: str) -> str:
+    """The site of a test's URL."""
+    return url.split("/")[0]
+
+
+def links(*targets: To | str) -> LinkPercepts:
+    """Links, in columns."""
+    all_links = [To(t) if isinstance(t, str) else t for t in targets]
+    return LinkPercepts(
+        urls=tuple(t.url for t in all_links),
+        sites=tuple(site_of(t.url) for t in all_links),
+        url_keyword=np.array([t.url_keyword for t in all_links], np.bool_),
+        anchor_keyword=np.array([t.anchor_keyword for t in all_links], np.bool_),
+        anchor_relevance=np.array([t.anchor_relevance for t in all_links], np.float32),
+    )
+
+
+def page(url: str, relevance: float, *targets: To | str) -> Percept:
+    """A judged page with its outlinks."""
+    return Percept(url, site_of(url), relevance, links(*targets))
+
+
+def web_of(*pages: Percept) -> dict[str, Percept | Failed]:
+    """A web by URL."""
+    return {percept.url: percept for percept in pages}
+
+
+def missing(url: str) -> Failed:
+    """A dead link."""
+    return Failed(url, FailureKind.NOT_FOUND)
+
+
+def foresight_of(web: PerceptWeb) -> Foresight:
+    """What the oracle may know."""
+    return Foresight.of(p for p in web.values() if isinstance(p, Percept))
+
+
+def start(
+    web: PerceptWeb,
+    seeds: Iterable[str],
+    settings: PolicySettings | None = None,
+    *,
+    pages: int = 1000,
+    cap: object = "inf",
+    seed: int = 1,
+) -> CrawlSession:
+    """A session at its beginning."""
+    crawl = Crawl()
+    policy = make_policy(
+        settings or PolicySettings(),
+        crawl,
+        np.random.default_rng(seed),
+        lambda: foresight_of(web),
+    )
+    return CrawlSession(crawl, policy, links(*seeds), pages, SiteCap.parse(cap))
+
+
+@dataclass(slots=True)
+class Run:
+    """What became of a crawl."""
+
+    reason: StopReason
+    asked: list[str] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+
+    @property
+    def steps(self) -> list[Stepped]:
+        """The pages that were retrieved and judged, in order."""
+        return [event for event in self.events if isinstance(event, Stepped)]
+
+    @property
+    def harvest_rate(self) -> float:
+        """Relevant pages / pages."""
+        return float(np.mean([step.relevant for step in self.steps]))
+
+
+def drive(
+    session: CrawlSession,
+    web: PerceptWeb,
+    k: int = 1,
+    disorder: int | None = None,
+    watch: Callable[[Fetch | Wait | Done], None] = lambda demand: None,
+) -> Run:
+    """Crawl to the end with up to `k` fetches in flight.
+
+    They come back oldest first, or in a random order if `disorder` is given as a seed.
+    `watch` sees every demand of the session as soon as it was made.
+    """
+    run = Run(StopReason.BUDGET)
+    flying: list[str] = []
+    rng = None if disorder is None else np.random.default_rng(disorder)
+    while True:
+        demand = session.next(k - len(flying))
+        watch(demand)
+        if isinstance(demand, Done):
+            run.reason = demand.reason
+            return run
+        if isinstance(demand, Fetch):
+            run.asked += demand.urls
+            flying += demand.urls
+        url = flying.pop(0 if rng is None else int(rng.integers(len(flying))))
+        run.events += session.receive(url, web.get(url, missing(url)))
