@@ -23,12 +23,12 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from tres.config import FEATURES, FeatureSet
 from tres.mdp.crawl import Crawl
 from tres.mdp.paths import PathFeatures
 from tres.mdp.steps import Outlinks, Step
 from tres.policies.make import PolicySettings, make_policy
 from tres.policies.tres import Tres
+from tres.sections import FEATURES, FeatureSet
 
 LINKS = 40
 SITES = 5_000
@@ -144,9 +144,19 @@ def main() -> None:
     parser.add_argument("--features", choices=FEATURES, nargs="*", default=["evidence", "paper"])
     parser.add_argument("--steps", type=int, default=CHECKPOINTS[-1])
     options = parser.parse_args()
-    table = Table("features", "steps", "rows", "leaves", "splits/step", "ms/step",
-                  "synchronous ms/step", "time ratio", "Q evaluations", "evaluation ratio",
-                  "bytes/row")
+    table = Table(
+        "features",
+        "steps",
+        "rows",
+        "leaves",
+        "splits/step",
+        "ms/step",
+        "synchronous ms/step",
+        "time ratio",
+        "Q evaluations",
+        "evaluation ratio",
+        "bytes/row",
+    )
     for features in options.features:
         for found in measure(features, options.steps):
             table.add_row(

@@ -24,6 +24,8 @@ class SiteCap:
     @classmethod
     def parse(cls, value: object) -> Self:
         """Read a cap as people write it; `ValueError` says what is valid."""
+        if isinstance(value, cls):
+            return value
         if value in ("inf", math.inf):
             return cls()
         if isinstance(value, int) and not isinstance(value, bool):

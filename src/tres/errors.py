@@ -2,7 +2,8 @@
 
 Every error carries one message, made to be read on its own: a single line that names
 the thing that is wrong and says what to do next. The command line prints that line and
-leaves with `exit_code`; a traceback is only ever shown for a bug in tres itself.
+leaves with `exit_code`; a traceback is only ever shown for a bug in tres itself. As
+messages quote names and values from outside, control characters in them are escaped.
 
 Pages that cannot be fetched are no errors: they are values (`tres.web.page.Failed`).
 """
@@ -18,7 +19,7 @@ class TresError(Exception):
     exit_code: ClassVar[int] = 1
 
     def __init__(self, message: str) -> None:
-        self.message = " ".join(message.split())
+        self.message = _harmless(" ".join(message.split()))
         super().__init__(self.message)
 
 
@@ -56,3 +57,12 @@ class RunError(TresError):
     """A run directory is damaged or is not one: the fault of the path or of its files."""
 
     exit_code = 2
+
+
+def _harmless(text: str) -> str:
+    """Text that cannot steer a terminal: what is not printable appears as an escape."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
+    )

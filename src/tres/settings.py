@@ -74,7 +74,7 @@ def flat_list(item: Check[T], what: str, *, least: int = 0) -> Check[tuple[T, ..
         if not isinstance(value, list | tuple):
             raise ValueError(f"must be a list of {what}, not {shown(value)}")
         if len(value) < least:
-            raise ValueError(f"must be a list of at least {least} of {what}")
+            raise ValueError(f"must be a list of {what}, at least {least} of them")
         try:
             return tuple(item(each) for each in value)
         except ValueError as problem:
@@ -150,9 +150,7 @@ def existing_path(value: object) -> Path | None:
 
 def shown(value: object) -> str:
     """A wrong value as it appears in a message: short, and harmless in a terminal."""
-    if isinstance(value, dict):
-        return "a section"
-    written = ascii(value) if not isinstance(value, str) else repr(value)
+    written = "a section" if isinstance(value, dict) else repr(value)
     return written if len(written) <= 60 else f"{written[:57]}..."
 
 

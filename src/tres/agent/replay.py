@@ -65,6 +65,4 @@ class Replay:
         bounds = np.concatenate([[0], np.cumsum(stop - start)])
         offset = np.arange(bounds[-1]) - np.repeat(bounds[:-1], stop - start)
         actions = self._log.view[np.repeat(start, stop - start) + offset]
-        return Transitions(
-            self._vectors.view[chosen], self._rewards.view[chosen], actions, bounds
-        )
+        return Transitions(self._vectors.view[chosen], self._rewards.view[chosen], actions, bounds)

@@ -13,7 +13,7 @@ import click
 from rich.console import Console
 
 from tres.cli.progress import CrawlProgress
-from tres.cli.terminal import console, messages, printable
+from tres.cli.terminal import messages, printable
 from tres.config import FEATURES, POLICIES, TopicConfig, load_topic
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb
@@ -25,9 +25,16 @@ from tres.webs import open_web
 
 @click.command()
 @click.argument("topic", type=click.Path(path_type=Path))
-@click.option("--web", metavar="WEB", help="An archive (.jsonl, .warc, either .gz) or generated:...")
-@click.option("--run", "directory", type=click.Path(path_type=Path), metavar="DIR",
-              help="Where to write the run.  [default: runs/NAME-POLICY-SEED]")
+@click.option(
+    "--web", metavar="WEB", help="An archive (.jsonl, .warc, either .gz) or generated:..."
+)
+@click.option(
+    "--run",
+    "directory",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Where to write the run.  [default: runs/NAME-POLICY-SEED]",
+)
 @click.option("--pages", type=int, metavar="N", help="Pages to fetch.")
 @click.option("--seed", type=int, metavar="N", help="Seed of all randomness.")
 @click.option("--policy", metavar="NAME", help=f"One of {', '.join(POLICIES)}.")
@@ -45,16 +52,14 @@ def crawl(
 
     Example: tres crawl biology.toml --web encyclopedia.jsonl.gz --pages 600
     """
-    config = load_topic(topic).override(
-        seeds=options.pop("seed_url") or None, **options
-    )
+    config = load_topic(topic).override(seeds=options.pop("seed_url") or None, **options)
     if web is None:
         raise ConfigError("--web is missing: name an archive (.jsonl, .warc, either .gz) to crawl")
     screen = messages()
     seen = see(config, web, screen)
     directory = directory or default_directory(config)
     result = crawl_with_progress(config, seen, directory, screen, overwrite)
-    report(result, directory, console())
+    report(result, directory)
 
 
 def see(config: TopicConfig, web: str, screen: Console) -> PerceivedWeb:
@@ -86,19 +91,19 @@ def default_directory(config: TopicConfig) -> Path:
     return Path("runs") / f"{name}-{config.crawl.policy}-{config.crawl.seed}"
 
 
-def report(result: Result, directory: Path, screen: Console) -> None:
+def report(result: Result, directory: Path) -> None:
     """What was found, why it ended, and where to look."""
     summary = result.summary
-    screen.print(
+    click.echo(
         f"{summary['pages']:,} pages, {summary['relevant']:,} relevant "
         f"({summary['harvest_rate']:.1%}) on {summary['relevant_sites']:,} sites, "
         f"in {result.seconds:.1f} s"
     )
     if summary["failures"]:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in summary["failures"].items())
-        screen.print(f"failed: {kinds}")
-    screen.print(f"stopped: {result.stopped}")
-    screen.print(f"run: {directory}")
+        click.echo(f"failed: {kinds}")
+    click.echo(f"stopped: {result.stopped}")
+    click.echo(f"run: {directory}")
 
 
 @contextmanager

@@ -160,7 +160,9 @@ class CrawlSession:
 
     def _blocked(self, waiting: Iterable[str]) -> Flags | None:
         """Sites that must wait: told so, or full if all that is in flight succeeds."""
-        told = [self._crawl.site_names.id(name) for name in waiting if name in self._crawl.site_names]
+        told = [
+            self._crawl.site_names.id(name) for name in waiting if name in self._crawl.site_names
+        ]
         if not told and (not self._in_flight or self._current_cap == float("inf")):
             return None  # nothing waits, and sites at their cap have left the frontier
         blocked = self._saturated()

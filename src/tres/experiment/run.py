@@ -105,7 +105,9 @@ def crawl(
         seconds = time.perf_counter() - begin
         if (view := session.policy.tree_view()) is not None:
             run.write_tree(view)
-        result = Result(session, stopped, seconds, summarise(config, seen, session, stopped, seconds))
+        result = Result(
+            session, stopped, seconds, summarise(config, seen, session, stopped, seconds)
+        )
         run.write_summary(result.summary)
     if stopped is StopReason.NO_SEED:
         reasons = "; ".join(f"{seed.url}: {seed.kind}" for seed in failed_seeds)

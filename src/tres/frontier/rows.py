@@ -68,7 +68,7 @@ class Rows(ABC):
     def waiting(self) -> Ids:
         """All rows that wait, oldest first."""
         everything = np.arange(self.total, dtype=np.int32)
-        return everything[self._waiting.of(everything) != NONE]
+        return np.flatnonzero(self._waiting.of(everything) != NONE).astype(np.int32)
 
     @property
     def total(self) -> int:

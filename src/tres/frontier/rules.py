@@ -8,6 +8,7 @@ amounts to: `anchor_keyword and site_relevance >= 0.62`.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from tres.frontier.tree import ROOT, Tree
 from tres.mdp.columns import Ids
 from tres.mdp.paths import NONE
-from tres.mdp.schema import YES_OR_NO
+from tres.mdp.schema import COUNTS, YES_OR_NO
 
 INFINITY = float("inf")
 
@@ -142,11 +143,24 @@ def _node(tree: Tree, node: int, features: tuple[str, ...], rows: Ids) -> Node:
 def _condition(feature: str, low: float, high: float) -> str:
     if feature in YES_OR_NO:
         return feature if low > -INFINITY else f"not {feature}"
+    least, limit = _written(feature, low, high)
     if high == INFINITY:
-        return f"{feature} >= {low:.3g}"
+        return f"{feature} >= {least}"
     if low == -INFINITY:
-        return f"{feature} < {high:.3g}"
-    return f"{low:.3g} <= {feature} < {high:.3g}"
+        return f"{feature} < {limit}"
+    return f"{least} <= {feature} < {limit}"
+
+
+def _written(feature: str, low: float, high: float) -> tuple[str, str]:
+    """Both bounds: counts as whole numbers, others as short as they can be told apart."""
+    if feature in COUNTS:
+        count = COUNTS[feature]
+        low, high = (math.ceil(count(x)) if math.isfinite(x) else x for x in (low, high))
+        return f"{low}", f"{high}"
+    digits = 3
+    while f"{low:.{digits}g}" == f"{high:.{digits}g}" and digits < 9:
+        digits += 1
+    return f"{low:.{digits}g}", f"{high:.{digits}g}"
 
 
 def _dot_attributes(node: Node) -> str:

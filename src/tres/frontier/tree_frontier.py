@@ -99,7 +99,7 @@ class TreeFrontier:
         if waiting is None:
             return rows.ravel()
         for _ in range(RETRIES):
-            stuck = waiting[self._rows.site(rows)].any(axis=1)
+            stuck = np.asarray(waiting[self._rows.site(rows)].any(axis=1))
             if not stuck.any():
                 return rows.ravel()
             self._redraw(rows, leaves, stuck, waiting)
@@ -112,14 +112,11 @@ class TreeFrontier:
         keep = ~waiting[self._rows.site(rows[stuck])]
         rows[stuck] = np.where(keep, rows[stuck], again)
 
-    def _search(
-        self, rows: NDArray[np.int32], leaves: NDArray[np.intp], waiting: Flags
-    ) -> Ids:
+    def _search(self, rows: NDArray[np.int32], leaves: NDArray[np.intp], waiting: Flags) -> Ids:
         """What luck did not find: draw among exactly those rows whose site is ready."""
         blocked = waiting[self._rows.site(rows)]
         for i in np.flatnonzero(blocked.any(axis=1)):
             held = self._leaves.rows(int(leaves[i]))
             ready = held[~waiting[self._rows.site(held)]]
             rows[i, blocked[i]] = self._rng.choice(ready, blocked[i].sum()) if len(ready) else NONE
-        flat = rows.ravel()
-        return flat[flat != NONE]
+        return np.asarray(rows[rows != NONE])

@@ -10,6 +10,7 @@ per URL u, whose values grow with every fetched page that is found to cite it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -41,6 +42,13 @@ CITATION = (
 
 YES_OR_NO = frozenset({"parent_reward", "url_keyword", "anchor_keyword", "same_site"})
 """Features that are 0 or 1, so that a rule can name them without a number."""
+
+COUNTS: dict[str, Callable[[float], float]] = {
+    "citations": math.expm1,
+    "relevant_citations": math.expm1,
+    "site_fetched": lambda value: math.expm1(3.0 * value),
+}
+"""Features that are logarithms of counts, with the way back to the count."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ class Sites:
 
     def saturated(self, cap: float) -> Flags:
         """Which sites would pass the cap if everything in flight succeeded and one more came."""
-        return self._fetched.view + self._in_flight.view >= cap
+        return np.asarray(self._fetched.view + self._in_flight.view >= cap)
 
     @property
     def relevant_sites(self) -> int:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tres.frontier.queue import QueueFrontier
-from tres.frontier.rows import Change, Rows
+from tres.frontier.rows import Rows
 from tres.mdp.columns import Column, Flags, Floats, Ids
 from tres.mdp.steps import Outlinks, Step
 from tres.policies.base import FrontierPolicy, Pick

@@ -8,20 +8,21 @@ from typing import Self
 
 import numpy as np
 
-from tres.config import AgentSection, FeatureSet, PolicyName, TopicConfig, TreeSection
+from tres.config import TopicConfig
 from tres.errors import ConfigError
 from tres.frontier.edge_rows import EdgeRows
 from tres.frontier.rows import Rows
 from tres.frontier.tree import Tree
 from tres.frontier.url_rows import UrlRows
-from tres.mdp.schema import SCHEMAS
 from tres.mdp.crawl import Crawl
+from tres.mdp.schema import SCHEMAS
 from tres.mdp.sites import Sites
 from tres.policies.base import Policy
 from tres.policies.best_first import BestFirst, BreadthFirst, by_anchor, by_parent
 from tres.policies.oracle import Foresight, Oracle
 from tres.policies.tree_random import Random, TreeRandom
 from tres.policies.tres import Tres
+from tres.sections import AgentSection, FeatureSet, PolicyName, TreeSection
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,8 +47,9 @@ class Foresight:
         sites: dict[str, list[int]] = {}
         for i, page in enumerate(pages):
             sites.setdefault(page.site, []).append(i)
-        edges = [(index[u], i) for i, page in enumerate(pages) for u in page.links.urls
-                 if u in index]
+        edges = [
+            (index[u], i) for i, page in enumerate(pages) for u in page.links.urls if u in index
+        ]
         pairs = np.array(edges, np.int32).reshape(-1, 2)
         pairs = pairs[np.argsort(pairs[:, 0], kind="stable")]
         counts = np.bincount(pairs[:, 0], minlength=len(pages))
@@ -121,7 +122,8 @@ class Oracle(FrontierPolicy):
     def _priority(self, rows: Ids) -> Floats:
         pages = self._pages(rows)
         known = pages != NONE
-        return (known & self._foresight.relevant[np.where(known, pages, 0)]).astype(np.float32)
+        relevant = known & self._foresight.relevant[np.where(known, pages, 0)]
+        return np.asarray(relevant, np.float32)
 
     def _pages(self, rows: Ids) -> Ids:
         index = self._foresight.index

@@ -17,13 +17,13 @@ import numpy as np
 
 from tres.agent.ddqn import Batch, DoubleDqn
 from tres.agent.replay import Replay
-from tres.config import AgentSection
 from tres.frontier.rows import Change, Rows
 from tres.frontier.tree import Tree
 from tres.mdp.columns import Flags, Floats, Ids
-from tres.mdp.steps import Choice, Step
+from tres.mdp.steps import Step
 from tres.policies.base import Pick
 from tres.policies.tree_random import TreeRandom
+from tres.sections import AgentSection
 
 
 class _Staged(NamedTuple):

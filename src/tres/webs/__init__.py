@@ -1,20 +1,48 @@
-"""Webs that can be crawled without the Internet, by name or path."""
+"""Webs that can be crawled without the Internet, by path or by name."""
 
 from __future__ import annotations
 
 from tres.errors import ArchiveError
 from tres.webs.archive import ENDINGS
 from tres.webs.base import Web
+from tres.webs.generated import DEFAULT_PAGES, DEFAULT_SEED, GeneratedWeb
+from tres.webs.generated_graph import Shape
 from tres.webs.jsonl import JsonlArchive
 from tres.webs.warc import WarcArchive
 
-__all__ = ["JsonlArchive", "WarcArchive", "Web", "open_web"]
+__all__ = ["GeneratedWeb", "JsonlArchive", "Shape", "WarcArchive", "Web", "open_web"]
+
+MAX_DIGITS = 18
+
+_GENERATED_KEYS = ("pages", "seed")
 
 
 def open_web(spec: str) -> Web:
-    """The web that `spec` names: a path of an archive."""
+    """The web that `spec` means: an archive by its ending, or `generated:pages=50000,seed=3`."""
+    name, _, options = spec.partition(":")
+    if name == "generated":
+        return _generated(spec, options)
     if spec.endswith((".jsonl", ".jsonl.gz")):
         return JsonlArchive(spec)
     if spec.endswith((".warc", ".warc.gz")):
         return WarcArchive(spec)
-    raise ArchiveError(f"{spec}: no web is known under this name; ")
+    known = ", ".join(ENDINGS)
+    raise ArchiveError(f"{spec}: not a kind of web; give a file ({known}) or `generated`")
+
+
+def _generated(spec: str, options: str) -> GeneratedWeb:
+    given = dict(_option(spec, option) for option in options.split(",") if option.strip())
+    try:
+        return GeneratedWeb(given.get("pages", DEFAULT_PAGES), given.get("seed", DEFAULT_SEED))
+    except ValueError as error:
+        raise ArchiveError(f"{spec}: {error}; give another number") from None
+
+
+def _option(spec: str, option: str) -> tuple[str, int]:
+    key, _, value = (part.strip() for part in option.partition("="))
+    if key not in _GENERATED_KEYS:
+        keys = ", ".join(_GENERATED_KEYS)
+        raise ArchiveError(f"{spec}: unknown key `{key}`; valid keys are {keys}")
+    if not (value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS):
+        raise ArchiveError(f"{spec}: `{key}` needs a whole number, as in `{key}=1000`")
+    return key, int(value)

@@ -31,18 +31,18 @@ class Shape:
 
     site_tail: float = 1.1
     """Tail exponent of site sizes: most sites are tiny, a few hold much of the Web."""
-    focus: float = 0.85
+    focus: float = 0.75
     """Share of a site's pages that are about the site's topic: sites are not pure."""
-    locality: float = 0.4
+    locality: float = 0.25
     """Share of outward links that stay within the community: topical locality."""
-    regions: int = 4
+    regions: int = 6
     """Communities of a topic that do not know each other: tunnels lead between them."""
     hubs: float = 0.05
     """Share of the pages without topic that are directories, the bridges between regions:
     irrelevant themselves, they link to many pages of one topic in all its regions."""
     to_hubs: float = 0.05
     """Share of outward links that lead to a directory of the page's topic."""
-    degree_tail: float = 1.3
+    degree_tail: float = 1.5
     """Tail exponent of the number of outward links."""
     skew: float = 2.5
     """How unequal the popularity of pages is; 1 means that all are equal."""
@@ -96,6 +96,14 @@ class Graph:
         """The group of a topical page in `communities`."""
         return int(self.topic[page]) * self.regions + int(self.site[page]) % self.regions
 
+    def is_directory(self, page: int) -> bool:
+        """Is the page about nothing, but for a topic?"""
+        return bool(self.topic[page] != self.subject[page])
+
+    def is_home(self, page: int) -> bool:
+        """Is it the first page of its site?"""
+        return bool(self.site_start[self.site[page]] == page)
+
     def size_of(self, site: int) -> int:
         """The number of pages of a site."""
         return int(self.site_start[site + 1] - self.site_start[site])
@@ -127,9 +135,9 @@ def grown(pages: int, shape: Shape, rng: Rng) -> Graph:
 
 
 def _site_starts(pages: int, shape: Shape, rng: Rng) -> Ints:
-    """Where each site's pages begin: Pareto sizes, none above a twentieth of the web."""
+    """Where each site's pages begin: Pareto sizes, none above a fiftieth of the web."""
     drawn = 3.0 * (1.0 - rng.random(pages // 3 + 1)) ** (-1.0 / shape.site_tail)
-    ends = np.cumsum(np.minimum(drawn, max(3, pages // 20)).astype(np.int32), dtype=np.int32)
+    ends = np.cumsum(np.minimum(drawn, max(3, pages // 50)).astype(np.int32), dtype=np.int32)
     inner = ends[ends < pages]
     return np.concatenate([[0], inner, [pages]]).astype(np.int32)
 

@@ -91,6 +91,8 @@ KEYWORDS = 8
 
 NO_TOPIC = -1
 
+Words = tuple[str, ...]
+
 TOPICS = tuple(VOCABULARIES)
 COMMON_WORDS = tuple(dict.fromkeys(COMMON.split()))
 DIRECTORY_WORDS = tuple(DIRECTORY.split())
@@ -98,7 +100,7 @@ TOPIC_WORDS = tuple(tuple(dict.fromkeys(words.split())) for words in VOCABULARIE
 WORDS_A_SENTENCE = 12
 
 
-def vocabulary(topic: int) -> tuple[str, ...]:
+def vocabulary(topic: int) -> Words:
     """The words of a topic; pages without one have only the common words."""
     return COMMON_WORDS if topic == NO_TOPIC else TOPIC_WORDS[topic]
 
@@ -106,17 +108,17 @@ def vocabulary(topic: int) -> tuple[str, ...]:
 @cache
 def _zipf(size: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Cumulative probabilities of the ranks 1 .. size, proportional to 1 / (rank + 3)."""
-    weights = 1.0 / (np.arange(size) + 4.0)
-    return np.cumsum(weights) / weights.sum()
+    sums = np.cumsum(1.0 / (np.arange(size) + 4.0))
+    return np.asarray(sums / sums[-1])
 
 
-def drawn(words: tuple[str, ...], count: int, rng: np.random.Generator) -> list[str]:
+def drawn(words: Words, count: int, rng: np.random.Generator) -> list[str]:
     """`count` words by Zipf's law."""
     ranks = np.searchsorted(_zipf(len(words)), rng.random(count))
     return [words[rank] for rank in np.minimum(ranks, len(words) - 1).tolist()]
 
 
-def prose(parts: list[tuple[tuple[str, ...], int]], rng: np.random.Generator) -> str:
+def prose(parts: list[tuple[Words, int]], rng: np.random.Generator) -> str:
     """Sentences of words from several vocabularies, so many from each, well mixed."""
     words = [word for vocabulary, count in parts for word in drawn(vocabulary, count, rng)]
     order = np.argsort(rng.random(len(words))).tolist()

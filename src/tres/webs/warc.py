@@ -147,7 +147,7 @@ def _entry(url: str, record: WarcRecord) -> Entry:
         record.parse_http()
     except OSError:
         return FailureKind.MALFORMED
-    status = record.http_headers.status_code
+    status = record.http_headers.status_code if record.is_http_parsed else None
     if status is None:
         return FailureKind.MALFORMED
     if 300 <= status < 400:

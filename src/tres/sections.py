@@ -1,0 +1,148 @@
+"""The settings of a topic file, section by section.
+
+Every setting stands here once, in one line: its type, its range, its meaning and its
+default. Adding a setting is adding a line; validation, messages, overrides and the
+commented copy that a run keeps all follow from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from tres.caps import SiteCap
+from tres.errors import ConfigError
+from tres.settings import (
+    Section,
+    choice,
+    existing_path,
+    flat_list,
+    number,
+    setting,
+    shown,
+    text,
+    web_address,
+    whole,
+)
+
+PolicyName = Literal["tres", "tree-random", "random", "breadth-first", "parent", "anchor", "oracle"]
+FeatureSet = Literal["evidence", "paper", "no-site"]
+ModelKind = Literal["tfidf"]
+SiteKind = Literal["host", "domain"]
+
+POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
+FEATURES: tuple[FeatureSet, ...] = get_args(FeatureSet)
+MODELS: tuple[ModelKind, ...] = get_args(ModelKind)
+SITES: tuple[SiteKind, ...] = get_args(SiteKind)
+
+
+def _site_cap(value: object) -> SiteCap:
+    try:
+        return SiteCap.parse(value)
+    except ValueError as problem:
+        raise ValueError(f"{problem}, not {shown(value)}") from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicSection(Section):
+    """What the crawl is about."""
+
+    NAME = "topic"
+
+    keywords: tuple[str, ...] = setting(
+        flat_list(text, "words", least=1), "words that pages about the topic use"
+    )
+    phrases: tuple[str, ...] = setting(
+        flat_list(text, "phrases"), "phrases that pages about the topic use", ()
+    )
+    seeds: tuple[str, ...] = setting(
+        flat_list(web_address, "web addresses"), "pages to start from; more by --seed-url", ()
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingSection(Section):
+    """How the relevance model learns: from labels, from files, or not at all (`load`)."""
+
+    NAME = "training"
+
+    labels: tuple[str, ...] = setting(
+        flat_list(text, "labels"), "labels of relevant pages, with all labels below them", ()
+    )
+    relevant: int = setting(whole(1), "relevant example pages to draw, at most", 150)
+    irrelevant: int = setting(whole(1), "irrelevant example pages to draw, at most", 1000)
+    model: ModelKind = setting(choice(MODELS), f"kind of model: {', '.join(MODELS)}", "tfidf")
+    positives: Path | None = setting(
+        existing_path, "relevant examples: a directory of .txt and .html, or .jsonl(.gz)", None
+    )
+    negatives: Path | None = setting(
+        existing_path, "irrelevant examples: a directory of .txt and .html, or .jsonl(.gz)", None
+    )
+    load: Path | None = setting(existing_path, "directory of a saved model to use as it is", None)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.positives is None) != (self.negatives is None):
+            missing = "positives" if self.positives is None else "negatives"
+            raise ConfigError(f"training.{missing} is missing: examples of both kinds are needed")
+        given = [bool(self.labels), self.positives is not None, self.load is not None]
+        if sum(given) != 1:
+            raise ConfigError(
+                f"training names {sum(given)} sources of examples; "
+                "give exactly one of labels, positives with negatives, or load"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrawlSection(Section):
+    """How far to go, and by which policy."""
+
+    NAME = "crawl"
+
+    pages: int = setting(whole(1), "pages to fetch before the crawl ends", 2000)
+    max_per_site: SiteCap = setting(
+        _site_cap, 'pages of one site, at most: "inf", a number, or falling as in "5..2"', SiteCap()
+    )
+    policy: PolicyName = setting(choice(POLICIES), f"who chooses: {', '.join(POLICIES)}", "tres")
+    features: FeatureSet = setting(
+        choice(FEATURES), f"what it sees of a link: {', '.join(FEATURES)}", "evidence"
+    )
+    seed: int = setting(whole(0), "seed of all randomness: one seed, one crawl", 1)
+    site: SiteKind = setting(choice(SITES), f"what counts as one site: {', '.join(SITES)}", "host")
+    in_flight: int = setting(whole(1, 64), "pages fetched at the same time", 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeSection(Section):
+    """The Tree-Frontier."""
+
+    NAME = "tree"
+
+    min_split: int = setting(whole(2), "experiences a leaf needs before it may split", 5)
+    max_depth: int = setting(whole(1, 64), "depth at which leaves split no more", 18)
+    representatives: int = setting(whole(1), "URLs that each leaf offers at a decision", 8)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentSection(Section):
+    """The learner of link values (Double DQN)."""
+
+    NAME = "agent"
+
+    gamma: float = setting(
+        number("of at least 0 and below 1", lambda x: 0 <= x < 1), "weight of what follows", 0.3
+    )
+    hidden: tuple[int, ...] = setting(
+        flat_list(whole(1), "layer sizes", least=1), "sizes of the hidden layers", (30, 15)
+    )
+    learning_rate: float = setting(
+        number("above 0 and at most 1", lambda x: 0 < x <= 1), "step size of the optimiser", 0.001
+    )
+    batch: int = setting(whole(1), "experiences learnt from at each step", 32)
+    replay: int = setting(whole(1), "experiences remembered, at most", 20000)
+    target_every: int = setting(whole(1), "steps between two copies to the target network", 100)
+    warmup: int = setting(whole(0), "steps at random before the agent decides", 20)
+    epsilon: float = setting(
+        number("from 0 to 1", lambda x: 0 <= x <= 1), "share of later steps taken at random", 0.05
+    )

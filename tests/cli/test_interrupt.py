@@ -1,0 +1,54 @@
+"""A crawl that is told to stop writes what it has and says why it ended."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_crawl_with_a_complete_run_directory(
+    tmp_path: Path, kind: signal.Signals
+) -> None:
+    topic = tmp_path / "topic.toml"
+    topic.write_text(
+        '[topic]\nkeywords = ["star"]\nseeds = ["http://placeholder.example/"]\n'
+        '[training]\nlabels = ["astronomy"]\n[crawl]\npages = 100000\n'
+    )
+    run = tmp_path / "run"
+    seed = subprocess.run(
+        [sys.executable, "-c", "from tres.webs.generated import GeneratedWeb as W;"
+         "print(W(20000, 1).seeds('astronomy', 1)[0])"],
+        capture_output=True, text=True, check=True,
+    ).stdout.strip()  # fmt: skip
+    command = ["-m", "tres", "crawl", str(topic), "--web", "generated:pages=20000,seed=1"]
+    with subprocess.Popen(
+        [sys.executable, *command, "--run", str(run), "--seed-url", seed],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        _wait_for_pages(run, process)
+        process.send_signal(kind)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "stopped: interrupted" in out
+    summary = json.loads((run / "summary.json").read_text())
+    assert summary["stopped"] == "interrupted"
+    assert 0 < summary["pages"] == len((run / "pages.csv").read_text().splitlines()) - 1
+
+
+def _wait_for_pages(run: Path, process: subprocess.Popen[str], seconds: float = 60.0) -> None:
+    """Until the crawl has written some pages; a crawl that ended by itself is no test."""
+    deadline = time.monotonic() + seconds
+    pages = run / "pages.csv"
+    while not pages.exists() or pages.stat().st_size < 4000:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline, "the crawl never got under way"
+        time.sleep(0.05)

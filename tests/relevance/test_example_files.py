@@ -1,0 +1,81 @@
+"""Examples read from files: directories of pages, or JSON lines."""
+
+import gzip
+
+import pytest
+
+from tres.errors import TrainingError
+from tres.relevance.train import examples_from_files
+
+HTML = """<!doctype html><title>The
+ Reef</title><style>p {}</style><p>Fish <b>live</b> here.<script>x()</script>"""
+
+
+@pytest.fixture
+def wall(tmp_path):
+    (tmp_path / "wall.jsonl").write_text('{"title": "Wall", "text": "stone"}\n')
+    return tmp_path / "wall.jsonl"
+
+
+def test_a_directory_gives_its_pages_in_the_order_of_their_names(tmp_path, wall):
+    sea = tmp_path / "sea"
+    (sea / "deep").mkdir(parents=True)
+    (sea / "b.HTML").write_text(HTML)
+    (sea / "a.txt").write_bytes(b"sal\xc3\xa9 \xff wave")
+    (sea / "deep" / "c.htm").write_text("whale")
+    (sea / "notes.md").write_text("not an example")
+
+    examples = examples_from_files(sea, wall)
+
+    text, page, deep = (" ".join(example.split()) for example in examples.relevant)
+    assert text == "salé \ufffd wave"
+    assert page == "The Reef Fish live here."
+    assert deep == "whale"
+    assert examples.relevant[1].startswith("The Reef\n")
+    assert examples.irrelevant == ("Wall\nstone",)
+
+
+def test_json_lines_may_be_compressed_and_hold_blank_lines(tmp_path, wall):
+    sea = tmp_path / "sea.jsonl.gz"
+    sea.write_bytes(gzip.compress(b'{"text": "reef"}\n\n{"title": "The\\nSea", "text": null}\n'))
+
+    assert examples_from_files(sea, wall).relevant == ("\nreef", "The Sea\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.jsonl", b'{"text": "reef"}\n{oops}', ":2: is not JSON; write one object per line"),
+        ("a.jsonl", b"\xff\xfe\n", ":1: is not JSON; write one object per line"),
+        ("a.jsonl", b'["reef"]', ":1: needs an object with text, title or both"),
+        ("a.jsonl", b'{"body": "reef"}', ":1: needs an object with text, title or both"),
+        ("a.jsonl", b'{"text": 5}', ":1: title and text must be strings"),
+        ("a.jsonl", b"\n", ": holds no example page; add .txt, .html, .htm or JSON lines"),
+        ("a.csv", b"reef", ": give a directory of .txt, .html, .htm files, or .jsonl(.gz)"),
+    ],
+)
+def test_files_that_are_refused(tmp_path, wall, name, content, message):
+    (tmp_path / name).write_bytes(content)
+
+    with pytest.raises(TrainingError) as caught:
+        examples_from_files(tmp_path / name, wall)
+
+    assert caught.value.message == f"{tmp_path / name}{message}"
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda b: b[:-12], lambda b: b"plain", lambda b: b[:12] + b"??"]
+)
+def test_a_damaged_compressed_file(tmp_path, wall, damage):
+    sea = tmp_path / "sea.jsonl.gz"
+    sea.write_bytes(damage(gzip.compress(b'{"text": "reef"}\n' * 99)))
+
+    with pytest.raises(TrainingError, match=r"sea\.jsonl\.gz: cannot be read to its end: "):
+        examples_from_files(sea, wall)
+
+
+def test_an_empty_directory(tmp_path, wall):
+    (tmp_path / "sea").mkdir()
+
+    with pytest.raises(TrainingError, match="sea: holds no example page"):
+        examples_from_files(tmp_path / "sea", wall)

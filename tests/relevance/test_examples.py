@@ -1,0 +1,116 @@
+"""Examples drawn from labels: which pages count, and how they are drawn."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from tres.errors import TrainingError
+from tres.relevance.examples import Reservoir
+from tres.relevance.train import Examples, examples_from_labels, train_model
+
+WEB = [
+    ("cat", ("Science/Biology/Mammals",)),
+    ("cell", ("Science/Biology",)),
+    ("biography", ("Science/Biologyish",)),
+    ("atom", ("Science/Physics", "Science")),
+    ("tax", ()),
+]
+
+
+def draw(labels, relevant=10, irrelevant=10, seed=1, web=WEB):
+    return examples_from_labels(iter(web), labels, relevant, irrelevant, seed)
+
+
+def test_a_label_means_itself_and_all_below_it():
+    examples = draw(["Science/Biology"])
+
+    assert examples.relevant == ("cat", "cell")
+    assert examples.irrelevant == ("biography", "atom", "tax")
+
+
+def test_one_of_several_labels_is_enough_and_a_closing_slash_is_ignored():
+    assert draw(["Science/Biology/", "Science/Physics"]).relevant == ("cat", "cell", "atom")
+
+
+def test_texts_and_labels_go_together():
+    examples = Examples(("a",), ("b", "c"))
+
+    assert examples.texts == ("a", "b", "c")
+    assert examples.labels == [True, False, False]
+
+
+def test_no_more_examples_than_asked_for_and_none_twice():
+    web = [(f"page {number}", ("yes",) if number % 2 else ()) for number in range(200)]
+
+    examples = draw(["yes"], relevant=20, irrelevant=30, web=web)
+
+    assert (len(set(examples.relevant)), len(set(examples.irrelevant))) == (20, 30)
+
+
+def test_one_seed_one_sample():
+    web = [(f"page {number}", ("yes",) if number % 2 else ()) for number in range(200)]
+
+    assert draw(["yes"], seed=5, web=web) == draw(["yes"], seed=5, web=web)
+    assert draw(["yes"], seed=5, web=web) != draw(["yes"], seed=6, web=web)
+
+
+def test_the_sample_is_uniform():
+    rng = np.random.default_rng(1)
+    kept = Counter()
+    for _ in range(2000):
+        reservoir = Reservoir(3, rng)
+        for text in "abcdefghij":
+            reservoir.offer(text)
+        kept.update(reservoir.kept)
+
+    assert all(abs(kept[text] - 600) < 100 for text in "abcdefghij")
+
+
+@pytest.mark.parametrize(
+    ("web", "labels", "message"),
+    [
+        (
+            WEB,
+            ["Science/Biologie"],
+            "no page carries the label 'Science/Biologie'; did you mean 'Science/Biology'?",
+        ),
+        (
+            WEB,
+            ["Science", "Sience"],
+            "no page carries the label 'Sience'; did you mean 'Science'?",
+        ),
+        (
+            [("tax", ())],
+            ["Science"],
+            "no page of this web carries labels; give example files (training.positives and "
+            "training.negatives) instead",
+        ),
+        (
+            [("cat", ("Science",)), ("cell", ("Art", "Science"))],
+            ["Science"],
+            "all 2 pages carry the label Science, none is left as an irrelevant example; "
+            "name a narrower label",
+        ),
+    ],
+)
+def test_labels_that_give_no_examples(web, labels, message):
+    with pytest.raises(TrainingError) as caught:
+        draw(labels, web=web)
+
+    assert caught.value.exit_code == 2
+    assert caught.value.message == message
+
+
+def test_training_by_the_name_of_a_kind(pages):
+    texts, _ = pages
+    examples = Examples(tuple(texts[:30]), tuple(texts[30:]))
+
+    model = train_model("tfidf", examples, seed=1)
+
+    assert model.probabilities(["coral reef"])[0] > 0.5
+
+
+def test_an_unknown_kind_of_model():
+    with pytest.raises(TrainingError, match=r"^'magic' is no kind of model; valid are tfidf$"):
+        train_model("magic", Examples(("a",), ("b",)), seed=1)

@@ -1,0 +1,80 @@
+"""Bytes to text: claims about the encoding are candidates, not facts."""
+
+from __future__ import annotations
+
+import codecs
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tres.web.charset import decoded, encoding_of
+
+CAFE = "<p>Café, naïve, déjà vu</p>"
+
+
+@pytest.mark.parametrize(
+    ("body", "hint"),
+    [
+        (CAFE.encode(), None),
+        (CAFE.encode(), "utf-8"),
+        (CAFE.encode(), "no-such-charset"),
+        (CAFE.encode(), "punycode"),
+        (CAFE.encode("cp1252"), None),
+        (CAFE.encode("latin-1"), "ISO-8859-1"),
+        (CAFE.encode("cp1252"), "us-ascii"),
+        (CAFE.encode("utf-16-le"), "utf-16le"),
+        (codecs.BOM_UTF8 + CAFE.encode(), "iso-8859-1"),
+        (codecs.BOM_UTF16_BE + CAFE.encode("utf-16-be"), None),
+    ],
+)
+def test_the_first_claim_that_fits_is_taken(body, hint):
+    assert decoded(body, hint) == CAFE
+
+
+@pytest.mark.parametrize("claimed", ["utf-8", "utf-16", "shift_jis"])
+def test_a_wrong_claim_of_the_header_is_seen_through(claimed):
+    assert decoded(CAFE.encode("cp1252"), claimed) == CAFE
+
+
+def test_the_meta_element_is_believed_where_the_header_says_nothing():
+    page = '<meta charset="koi8-r"><p>Привет</p>'
+    assert decoded(page.encode("koi8-r")) == page
+    page = '<META http-equiv=Content-Type content="text/html; charset=windows-1251">Привет'
+    assert decoded(page.encode("cp1251")) == page
+
+
+def test_one_broken_character_does_not_change_the_encoding():
+    assert decoded(CAFE.encode() + b"\xff") == CAFE + "\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("label", "encoding"),
+    [
+        ("latin1", "cp1252"),
+        ('"UTF-8"', "utf-8"),
+        ("gb2312", "gb18030"),
+        ("Shift_JIS", "cp932"),
+        ("unicode_escape", None),
+        ("rot13", None),
+        ("base64", None),
+        ("\0", None),
+        ("", None),
+    ],
+)
+def test_labels_mean_what_they_mean_to_browsers(label, encoding):
+    assert encoding_of(label) == encoding
+
+
+def test_binary_data_is_no_text():
+    noise = random.Random(1).randbytes(20_000)
+    assert decoded(noise, "utf-8") is None
+    assert decoded(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02" + noise) is None
+    assert decoded(b"text with many\0\0\0\0 NULs") is None
+
+
+@given(st.binary(), st.none() | st.text())
+def test_decoding_never_raises(body, hint):
+    text = decoded(body, hint)
+    assert text is None or text.encode()

@@ -1,0 +1,177 @@
+"""From HTML to a page: lenient like a browser, bounded unlike one."""
+
+from __future__ import annotations
+
+import doctest
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tres.web import markup
+from tres.web.page import Failed, FailureKind, Link, Page
+from tres.web.parse import MAX_ANCHOR_CHARS, MAX_LINKS, MAX_TEXT_CHARS, parse_html
+from tres.web.url import canonical
+
+URL = "http://example.org/a/b"
+SNIPPETS = [
+    *("<p>", "</p>", "<b>", "</i>", "<a href='x'>", '<a href="', "</a>", "<table>", "<td>", "</tr>"),
+    *("<script>", "</script>", "<!--", "-->", "<svg>", "</svg>", "<title>", "</title>", "<base href=/>"),
+    *("<![CDATA[", "<template>", "&amp;", "&#0;", "&#xD800;", "<", ">", "'", '"', "word", "<img alt=y>"),
+]
+
+
+def page(html: str | bytes, **options: str) -> Page:
+    outcome = parse_html(URL, html, **options)
+    assert isinstance(outcome, Page)
+    return outcome
+
+
+def test_the_examples_of_the_documentation_hold():
+    assert doctest.testmod(markup).failed == 0
+
+
+def test_a_page_is_its_title_its_text_and_its_links():
+    html = """
+    <html><head><title> Black
+      holes </title></head>
+    <body><h1>What they are</h1><p>See <a href="/stars">the stars</a>.</p></body>
+    """
+    assert page(html) == Page(
+        URL,
+        title="Black holes",
+        text="What they are\nSee the stars.",
+        links=(Link("http://example.org/stars", "the stars"),),
+    )
+
+
+class TestText:
+    def test_blocks_are_lines_and_words_never_glue(self):
+        html = "<ul><li>one<li>two</ul><table><tr><td>a<td>b</table>x<br>y<div>z</div>end"
+        assert page(html).text == "one\ntwo\na\nb\nx\ny\nz\nend"
+
+    def test_inline_markup_does_not_cut_words(self):
+        assert page("H<sub>2</sub>O and <b>b</b>old <a href=x>l</a>ink").text == "H2O and bold link"
+
+    def test_white_space_is_folded(self):
+        assert page("<p> a \t\n b&nbsp;\u3000c </p>\n\n<p></p><p>d").text == "a b c\nd"
+
+    @pytest.mark.parametrize("tag", ["script", "style", "noscript", "template", "svg", "title"])
+    def test_what_nobody_sees_is_not_read(self, tag):
+        assert page(f"<p>seen</p><{tag}>hidden</{tag}><p>too</p>").text == "seen\ntoo"
+
+    def test_comments_are_not_read_even_if_a_tag_touches_their_end(self):
+        assert page("a<!-- <ul><li>x</ul--> b <!--<p>--> c").text == "a b c"
+
+    def test_entities_are_characters(self):
+        assert page("<title>&eacute;</title>a &lt;b&gt; &amp; c").text == "a <b> & c"
+
+    def test_markup_in_attributes_stays_there(self):
+        assert page('<p title="a > b <td> c">text').text == "text"
+
+    def test_plain_text_is_a_page_too(self):
+        assert page("no markup, 1 < 2").text == "no markup, 1 < 2"
+
+    def test_it_is_bounded(self):
+        assert len(page("word " * MAX_TEXT_CHARS).text) == MAX_TEXT_CHARS
+
+
+class TestLinks:
+    def test_all_are_kept_in_page_order(self):
+        html = '<a href=x rel=nofollow>1</a><map><area href=y alt=2></map><a href=x>3</a>'
+        assert [(link.url[-1], link.anchor) for link in page(html).links] == [
+            ("x", "1"),
+            ("y", "2"),
+            ("x", "3"),
+        ]
+
+    def test_they_are_seen_from_the_base(self):
+        html = '<base href="http://other.example/z/"><a href="x">x</a>'
+        assert page(html).links == (Link("http://other.example/z/x", "x"),)
+
+    @pytest.mark.parametrize("base", ["", "mailto:x", "::", "#"])
+    def test_a_broken_base_is_no_base(self, base):
+        html = f'<base href="{base}"><a href="x">x</a>'
+        assert page(html).links == (Link("http://example.org/a/x", "x"),)
+
+    def test_what_is_no_web_page_is_dropped(self):
+        assert page("<a href='mailto:x'>m</a><a href='javascript:x()'>j</a><a name=t>").links == ()
+
+    @pytest.mark.parametrize(
+        ("html", "anchor"),
+        [
+            ("<a href=x> two <b>words</b>\n</a>", "two words"),
+            ("<a href=x><p>a</p><p>b</p></a>", "a b"),
+            ("<a href=x title=tip><img alt='a picture'></a>", "a picture"),
+            ("<a href=x title=tip><img alt=' '></a>", "tip"),
+            ("<a href=x title=tip></a>", "tip"),
+            ("<a href=x></a>", ""),
+            ("<a href=x><script>s</script></a>", ""),
+        ],
+    )
+    def test_the_anchor_is_what_a_reader_sees(self, html, anchor):
+        assert page(html).links[0].anchor == anchor
+
+    def test_an_anchor_that_is_never_closed_is_bounded(self):
+        assert len(page("<a href=x>" + "word " * 1000).links[0].anchor) == MAX_ANCHOR_CHARS
+
+    def test_their_number_is_bounded(self):
+        assert len(page("<a href=x>x</a>" * (MAX_LINKS + 10)).links) == MAX_LINKS
+
+
+def test_the_charset_of_the_header_reaches_the_text():
+    assert page("<p>Привет".encode("koi8-r"), charset="koi8-r").text == "Привет"
+
+
+@pytest.mark.parametrize("body", [b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20, "\0" * 100])
+def test_binary_data_labelled_as_html_is_malformed(body):
+    assert parse_html(URL, body) == Failed(URL, FailureKind.MALFORMED)
+
+
+def test_an_empty_body_is_an_empty_page():
+    assert page(b"") == Page(URL, "", "")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div>" * 200_000,
+        "<div><p></b>" * 50_000,
+        "".join(f"<p><font size={size}>" for size in range(30_000)),
+        "<a href=x><table>" * 50_000,
+        "<x-->" * 200_000,
+        "<svg>" * 200_000,
+        "<a" * 500_000,
+        "<!--" * 200_000,
+        '<a b="x' * 100_000,
+        "<" * 500_000,
+        "</" * 500_000,
+        "<p " + "/" * 500_000,
+    ],
+    ids=lambda html: html[:12],
+)
+def test_no_markup_takes_more_than_linear_time(html):
+    start = time.perf_counter()
+    parse_html(URL, html)
+    assert time.perf_counter() - start < 3
+
+
+@pytest.mark.parametrize("start", ["<p ", "<!-- --><p ", "</p ", "<script>a<b</script><p "])
+def test_a_tag_with_endless_attributes_is_malformed(start):
+    html = start + " ".join(f"a{number}" for number in range(100_000))
+    assert parse_html(URL, html) == Failed(URL, FailureKind.MALFORMED)
+
+
+def test_code_that_looks_like_a_tag_is_not_taken_for_one():
+    code = "if (a<b && " + "x y z " * 2_000
+    assert page(f"<script>{code}</script><!-- <p {code} --><p>text").text == "text"
+
+
+@given(st.binary(max_size=2_000) | st.lists(st.sampled_from(SNIPPETS)).map("".join) | st.text())
+def test_parsing_never_raises_and_keeps_its_promises(body):
+    outcome = parse_html(URL, body)
+    if isinstance(outcome, Page):
+        assert outcome.content.encode()
+        assert all(canonical(link.url) == link.url for link in outcome.links)
+        assert "\n\n" not in outcome.text

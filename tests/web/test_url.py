@@ -1,0 +1,188 @@
+"""The identity of pages and sites."""
+
+from __future__ import annotations
+
+import doctest
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tres.web import url as url_module
+from tres.web.url import MAX_URL_CHARS, canonical, site_of, url_words
+
+ANY_URL = st.one_of(
+    st.text(),
+    st.builds("http://{}{}".format, st.text(max_size=20), st.text(max_size=40)),
+    st.builds(
+        "{}://{}:{}/{}?{}#{}".format,
+        st.sampled_from(["http", "HTTPS", "ftp"]),
+        st.sampled_from(["a.example", "A.B", "bücher.example", "[::1]", "a..b", "u@h", ""]),
+        st.sampled_from(["", "80", "443", "8080", "99999", "x"]),
+        st.text("./a%~\\ é{", max_size=12),
+        st.text("&=ab /.?", max_size=8),
+        st.text(max_size=4),
+    ),
+)
+
+
+def test_the_examples_of_the_documentation_hold():
+    assert doctest.testmod(url_module).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://example.org", "http://example.org/"),
+        ("HTTP://EXAMPLE.org/Path", "http://example.org/Path"),
+        ("http://example.org:80/a", "http://example.org/a"),
+        ("https://example.org:443/a", "https://example.org/a"),
+        ("https://example.org:80/a", "https://example.org:80/a"),
+        ("http://example.org:/a", "http://example.org/a"),
+        ("http://example.org:0080/a", "http://example.org/a"),
+        ("http://example.org/a#part", "http://example.org/a"),
+        ("http://example.org?q=1", "http://example.org/?q=1"),
+        ("http://example.org/a/./b/../c", "http://example.org/a/c"),
+        ("http://example.org/../../a", "http://example.org/a"),
+        ("http://example.org/a/..", "http://example.org/"),
+        ("http://example.org/a/b/..", "http://example.org/a/"),
+        ("http://example.org/.hidden", "http://example.org/.hidden"),
+        ("  \n http://example.org/a \t", "http://example.org/a"),
+        ("http://exam\nple.org/a\tb", "http://example.org/ab"),
+        ("http:\\\\example.org\\a", "http://example.org/a"),
+        ("http://example.org/a b", "http://example.org/a%20b"),
+        ("http://example.org/é", "http://example.org/%C3%A9"),
+        ("http://bücher.example/", "http://xn--bcher-kva.example/"),
+        ("http://example.org./a", "http://example.org/a"),
+        ("http://[2001:DB8::1]:8080/", "http://[2001:db8::1]:8080/"),
+    ],
+)
+def test_spellings_that_no_server_can_tell_apart_are_one_page(url, expected):
+    assert canonical(url) == expected
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.org/?b=2&a=1",
+        "http://example.org/?",
+        "http://example.org/a%2fb%zz",
+        "http://example.org/a//b/",
+        "http://example.org/~user;v=1,(x)!'*",
+        "http://example.org/?next=http://other.example/a/../b",
+        "http://127.0.0.1:8080/",
+        "http://localhost/",
+    ],
+)
+def test_what_a_server_may_tell_apart_stays(url):
+    assert canonical(url) == url
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "about:blank",
+        "mailto:a@example.org",
+        "javascript:void(0)",
+        "ftp://example.org/",
+        "http:/example.org/",
+        "http://",
+        "http:///path",
+        "http://user:password@example.org/",
+        "http://user@example.org/",
+        "http://exa mple.org/",
+        "http://a..b/",
+        "http://example.org:99999/",
+        "http://example.org:http/",
+        "http://[::1/",
+        "http://[nonsense]/",
+        "http://example.org/\ud800",
+        "relative/path",
+        "//example.org/",
+        "http://" + "a" * 300 + ".example/",
+        "http://example.org/" + "a" * MAX_URL_CHARS,
+    ],
+)
+def test_what_is_no_public_web_page_has_no_canonical_form(url):
+    assert canonical(url) is None
+
+
+@pytest.mark.parametrize(
+    ("link", "expected"),
+    [
+        ("c", "http://example.org/a/c"),
+        ("./c", "http://example.org/a/c"),
+        ("../c", "http://example.org/c"),
+        ("/c", "http://example.org/c"),
+        ("//other.example/c", "http://other.example/c"),
+        ("?r=2", "http://example.org/a/b?r=2"),
+        ("#top", "http://example.org/a/b?q=1"),
+        ("", "http://example.org/a/b?q=1"),
+        ("https://other.example", "https://other.example/"),
+        ("c:d", None),
+        ("./c:d", "http://example.org/a/c:d"),
+        ("mailto:x@y", None),
+    ],
+)
+def test_links_are_seen_from_the_page_that_holds_them(link, expected):
+    assert canonical(link, base="http://example.org/a/b?q=1") == expected
+
+
+def test_a_long_fragment_does_not_make_a_url_too_long():
+    assert canonical("http://example.org/#" + "a" * 5_000) == "http://example.org/"
+
+
+@given(ANY_URL)
+@example("http://a.example/.")
+@example("http://a.example/\\..\\?/.\\")
+def test_canonical_never_raises_and_is_idempotent(url):
+    once = canonical(url)
+    assert once is None or canonical(once) == once
+
+
+@given(ANY_URL)
+def test_no_link_can_break_out_of_its_line(url):
+    once = canonical(url, base="http://example.org/a/b")
+    assert once is None or (once.isascii() and once.isprintable() and " " not in once)
+
+
+@given(ANY_URL)
+def test_every_canonical_url_has_a_site_and_words(url):
+    if once := canonical(url):
+        assert site_of(once)
+        assert site_of(once).endswith(site_of(once, by="domain"))
+        assert url_words(once) == url_words(once).lower()
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "domain"),
+    [
+        ("http://www.example.org/a", "example.org", "example.org"),
+        ("http://news.example.co.uk:8080/", "news.example.co.uk", "example.co.uk"),
+        ("http://one.github.io/", "one.github.io", "one.github.io"),
+        ("http://a.b.example/", "a.b.example", "b.example"),
+        ("http://www.uk/", "www.uk", "www.uk"),
+        ("http://localhost:8000/", "localhost", "localhost"),
+        ("http://192.168.1.7/", "192.168.1.7", "192.168.1.7"),
+        ("http://[::1]:80/", "[::1]", "[::1]"),
+    ],
+)
+def test_a_site_is_a_host_without_www_or_a_registrable_domain(url, host, domain):
+    assert site_of(url) == host
+    assert site_of(url, by="domain") == domain
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("http://www.star-notes.co.uk/", "star notes"),
+        ("http://example.org/blackHoles/XMLReader.PHP", "example black holes xml reader"),
+        ("http://example.org/2019/07/a_b-c.html?id=12&topic=Dark+Matter", "example a b c id topic dark matter"),
+        ("http://example.org/caf%C3%A9/%ff", "example café"),
+        ("http://127.0.0.1/index.htm", "index"),
+        ("http://example.org/html/guide", "example html guide"),
+    ],
+)
+def test_the_words_of_a_url(url, words):
+    assert url_words(url) == words
