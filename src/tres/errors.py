@@ -1,7 +1,8 @@
 """What can go wrong before or around a crawl, by whose fault it is.
 
 Every error carries one message, made to be read on its own: a single line that names
-the thing that is wrong and says what to do next. The command line prints that line and
+the thing that is wrong and says what to do next (where several things failed, `details`
+has a line for each). The command line prints that line and
 leaves with `exit_code`; a traceback is only ever shown for a bug in tres itself. As
 messages quote names and values from outside, control characters in them are escaped.
 
@@ -10,6 +11,7 @@ Pages that cannot be fetched are no errors: they are values (`tres.web.page.Fail
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 
@@ -18,8 +20,9 @@ class TresError(Exception):
 
     exit_code: ClassVar[int] = 1
 
-    def __init__(self, message: str) -> None:
-        self.message = _harmless(" ".join(message.split()))
+    def __init__(self, message: str, details: Iterable[str] = ()) -> None:
+        self.message = _one_line(message)
+        self.details = tuple(_one_line(detail) for detail in details)
         super().__init__(self.message)
 
 
@@ -59,7 +62,11 @@ class RunError(TresError):
     exit_code = 2
 
 
-def _harmless(text: str) -> str:
+def _one_line(message: str) -> str:
+    return printable(" ".join(message.split()))
+
+
+def printable(text: str) -> str:
     """Text that cannot steer a terminal: what is not printable appears as an escape."""
     if text.isprintable():
         return text

@@ -137,7 +137,7 @@ class AgentSection(Section):
         flat_list(whole(1), "layer sizes", least=1), "sizes of the hidden layers", (30, 15)
     )
     learning_rate: float = setting(
-        number("above 0 and at most 1", lambda x: 0 < x <= 1), "step size of the optimiser", 0.001
+        number("above 0 and at most 1", lambda x: 0 < x <= 1), "step size of the optimiser", 0.003
     )
     batch: int = setting(whole(1), "experiences learnt from at each step", 32)
     replay: int = setting(whole(1), "experiences remembered, at most", 20000)

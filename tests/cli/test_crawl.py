@@ -166,9 +166,6 @@ def test_nothing_but_the_result_is_printed_where_nobody_looks(
          2, "tres: {file}: training.load names {dir}/nowhere, which does not exist"),
         (('labels = ["Nature"]', 'labels = ["Natur"]'),
          2, "Natur"),
-        (("site0.example/page/0", "site0.example/page/777"),
-         3, "tres: no seed gave a page (http://site0.example/page/777: http-404); "
-            "name seeds that this web holds"),
     ],
 )  # fmt: skip
 def test_what_the_user_can_put_right_is_told_in_one_line(
@@ -181,6 +178,21 @@ def test_what_the_user_can_put_right_is_told_in_one_line(
     assert message.format(file=topic, dir=tmp_path) in outcome.err
     assert outcome.err.count("\n") == 1
     assert outcome.out == ""
+
+
+def test_when_no_seed_answers_each_is_told_and_the_exit_code_is_3(
+    tres: Tres, topic: Path, archive: Path, tmp_path: Path
+) -> None:
+    gone, foreign = "http://site0.example/page/777", "http://elsewhere.example/"
+    outcome = tres("crawl", topic, "--web", archive, "--run", tmp_path / "run",
+                   "--seed-url", gone, "--seed-url", foreign)  # fmt: skip
+    assert outcome.code == 3
+    assert outcome.out == ""
+    assert outcome.err.splitlines() == [
+        f"tres: seed {gone}: http-404",
+        f"tres: seed {foreign}: http-404",
+        "tres: none of the 2 seeds gave a page; name seeds that this web holds",
+    ]
 
 
 def test_nothing_is_started_when_the_configuration_is_wrong(

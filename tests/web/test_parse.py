@@ -6,7 +6,7 @@ import doctest
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tres.web import markup
@@ -16,9 +16,42 @@ from tres.web.url import canonical
 
 URL = "http://example.org/a/b"
 SNIPPETS = [
-    *("<p>", "</p>", "<b>", "</i>", "<a href='x'>", '<a href="', "</a>", "<table>", "<td>", "</tr>"),
-    *("<script>", "</script>", "<!--", "-->", "<svg>", "</svg>", "<title>", "</title>", "<base href=/>"),
-    *("<![CDATA[", "<template>", "&amp;", "&#0;", "&#xD800;", "<", ">", "'", '"', "word", "<img alt=y>"),
+    *(
+        "<p>",
+        "</p>",
+        "<b>",
+        "</i>",
+        "<a href='x'>",
+        '<a href="',
+        "</a>",
+        "<table>",
+        "<td>",
+        "</tr>",
+    ),
+    *(
+        "<script>",
+        "</script>",
+        "<!--",
+        "-->",
+        "<svg>",
+        "</svg>",
+        "<title>",
+        "</title>",
+        "<base href=/>",
+    ),
+    *(
+        "<![CDATA[",
+        "<template>",
+        "&amp;",
+        "&#0;",
+        "&#xD800;",
+        "<",
+        ">",
+        "'",
+        '"',
+        "word",
+        "<img alt=y>",
+    ),
 ]
 
 
@@ -79,7 +112,7 @@ class TestText:
 
 class TestLinks:
     def test_all_are_kept_in_page_order(self):
-        html = '<a href=x rel=nofollow>1</a><map><area href=y alt=2></map><a href=x>3</a>'
+        html = "<a href=x rel=nofollow>1</a><map><area href=y alt=2></map><a href=x>3</a>"
         assert [(link.url[-1], link.anchor) for link in page(html).links] == [
             ("x", "1"),
             ("y", "2"),
@@ -168,6 +201,7 @@ def test_code_that_looks_like_a_tag_is_not_taken_for_one():
     assert page(f"<script>{code}</script><!-- <p {code} --><p>text").text == "text"
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=2_000) | st.lists(st.sampled_from(SNIPPETS)).map("".join) | st.text())
 def test_parsing_never_raises_and_keeps_its_promises(body):
     outcome = parse_html(URL, body)

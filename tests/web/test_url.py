@@ -5,7 +5,7 @@ from __future__ import annotations
 import doctest
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tres.web import url as url_module
@@ -133,6 +133,7 @@ def test_a_long_fragment_does_not_make_a_url_too_long():
     assert canonical("http://example.org/#" + "a" * 5_000) == "http://example.org/"
 
 
+@settings(deadline=None)
 @given(ANY_URL)
 @example("http://a.example/.")
 @example("http://a.example/\\..\\?/.\\")
@@ -141,12 +142,14 @@ def test_canonical_never_raises_and_is_idempotent(url):
     assert once is None or canonical(once) == once
 
 
+@settings(deadline=None)
 @given(ANY_URL)
 def test_no_link_can_break_out_of_its_line(url):
     once = canonical(url, base="http://example.org/a/b")
     assert once is None or (once.isascii() and once.isprintable() and " " not in once)
 
 
+@settings(deadline=None)
 @given(ANY_URL)
 def test_every_canonical_url_has_a_site_and_words(url):
     if once := canonical(url):
@@ -178,7 +181,10 @@ def test_a_site_is_a_host_without_www_or_a_registrable_domain(url, host, domain)
     [
         ("http://www.star-notes.co.uk/", "star notes"),
         ("http://example.org/blackHoles/XMLReader.PHP", "example black holes xml reader"),
-        ("http://example.org/2019/07/a_b-c.html?id=12&topic=Dark+Matter", "example a b c id topic dark matter"),
+        (
+            "http://example.org/2019/07/a_b-c.html?id=12&topic=Dark+Matter",
+            "example a b c id topic dark matter",
+        ),
         ("http://example.org/caf%C3%A9/%ff", "example café"),
         ("http://127.0.0.1/index.htm", "index"),
         ("http://example.org/html/guide", "example html guide"),

@@ -9,7 +9,6 @@ import click
 from tres import __version__
 from tres.cli.crawl import crawl
 from tres.cli.demo import demo
-from tres.cli.terminal import printable
 from tres.cli.tree import tree
 from tres.errors import TresError
 
@@ -33,5 +32,6 @@ def main() -> None:
     try:
         commands(prog_name="tres")
     except TresError as error:
-        click.echo(f"tres: {printable(error.message)}", err=True)
+        for line in (*error.details, error.message):
+            click.echo(f"tres: {line}", err=True)
         sys.exit(error.exit_code)

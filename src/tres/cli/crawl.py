@@ -13,11 +13,11 @@ import click
 from rich.console import Console
 
 from tres.cli.progress import CrawlProgress
-from tres.cli.terminal import messages, printable
+from tres.cli.terminal import messages
 from tres.config import FEATURES, POLICIES, TopicConfig, load_topic
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb
-from tres.errors import ConfigError
+from tres.errors import ConfigError, printable
 from tres.experiment.run import Result, perceive_topic
 from tres.experiment.run import crawl as run_crawl
 from tres.webs import open_web

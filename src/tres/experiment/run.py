@@ -110,8 +110,10 @@ def crawl(
         )
         run.write_summary(result.summary)
     if stopped is StopReason.NO_SEED:
-        reasons = "; ".join(f"{seed.url}: {seed.kind}" for seed in failed_seeds)
-        raise SeedError(f"no seed gave a page ({reasons}); name seeds that this web holds")
+        raise SeedError(
+            f"none of the {len(failed_seeds)} seeds gave a page; name seeds that this web holds",
+            details=[f"seed {seed.url}: {seed.kind}" for seed in failed_seeds],
+        )
     return result
 
 

@@ -72,11 +72,12 @@ def is_text(text: str) -> bool:
 
 def _candidates(body: bytes, hint: str | None) -> Iterator[str]:
     yield from (name for mark, name in _MARKS if body.startswith(mark))
-    if hint and (name := encoding_of(hint)):
-        yield name
-    if (meta := _META.search(body[:META_BYTES])) and (name := encoding_of(meta[1].decode())):
-        # A <meta> that can be read byte by byte refutes a claim of two bytes a character.
-        yield "utf-8" if name.startswith("utf-16") else name
+    meta = _META.search(body[:META_BYTES])
+    for label in (hint, meta[1].decode() if meta else None):
+        name = encoding_of(label) if label else None
+        # Markup in two bytes a character is full of NULs: `<` is one of them.
+        if name and (b"\0" in body or not name.startswith("utf-16")):
+            yield name
     yield "utf-8"
 
 

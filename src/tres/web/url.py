@@ -28,7 +28,8 @@ MAX_HOST_CHARS = 253
 SiteBy = Literal["host", "domain"]
 
 _LABELS = r"(?:[a-z0-9_-]+\.)*[a-z0-9_-]+"
-_CANONICAL = re.compile(rf'https?://{_LABELS}/[^\x00-\x20"#<>\\`{{}}\x7f-\U0010ffff]*')
+_SHORT = rf"(?![^/]{{{MAX_HOST_CHARS + 1}}})"
+_CANONICAL = re.compile(rf'https?://{_SHORT}{_LABELS}/[^\x00-\x20"#<>\\`{{}}\x7f-\U0010ffff]*')
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _HTTP = re.compile(r"(https?):[/\\]{2}", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"(https?)://([^/?]*)([^?]*)(.*)", re.DOTALL)

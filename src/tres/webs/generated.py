@@ -86,6 +86,8 @@ class GeneratedWeb:
 
     def seeds(self, topic: str = DEFAULT_TOPIC, n: int = 1) -> list[str]:
         """Home pages about a topic, those with most links first, trapped sites left out."""
+        if topic not in TOPICS:
+            raise ValueError(f"no topic `{topic}`; there are {', '.join(TOPICS)}")
         sites = np.flatnonzero(self.graph.site_topic == TOPICS.index(topic)).tolist()
         sound = [site for site in sites if self.addresses.trap(site) is Trap.NONE]
         homes = [PageAt(int(self.graph.site_start[site])) for site in sound[:SEED_CANDIDATES]]

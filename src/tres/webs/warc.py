@@ -151,7 +151,8 @@ def _entry(url: str, record: WarcRecord) -> Entry:
     if status is None:
         return FailureKind.MALFORMED
     if 300 <= status < 400:
-        target = canonical(record.http_headers.get("Location") or "", url)
+        location = record.http_headers.get("Location")
+        target = canonical(location, url) if location else None
         return Redirect(target) if target else FailureKind.HTTP_ERROR
     if status != 200:
         return FailureKind.NOT_FOUND if status in (404, 410) else FailureKind.HTTP_ERROR
