@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tres.caps import SiteCap
+from tres.config import FEATURES, POLICIES
 from tres.crawl.events import Done, Event, Fetch, Stepped, StopReason, Wait
 from tres.crawl.session import CrawlSession
 from tres.mdp.crawl import Crawl
@@ -19,9 +20,6 @@ from tres.policies.make import PolicySettings, make_policy
 from tres.policies.oracle import Foresight
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import LinkPercepts, Percept
-
-POLICIES = ("tres", "tree-random", "random", "breadth-first", "parent", "anchor", "oracle")
-FEATURES = ("paper", "no-site", "evidence")
 
 PerceptWeb = Mapping[str, Percept | Failed]
 

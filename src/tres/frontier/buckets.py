@@ -98,14 +98,14 @@ class Buckets:
     def sample(
         self, buckets: NDArray[np.intp], each: int, rng: np.random.Generator
     ) -> NDArray[np.int32]:
-        """`each` rows from every given (non-empty) bucket: one uniform row per `each`-th of it.
+        """`each` rows from every given (non-empty) bucket, evenly spaced from a random start.
 
-        Stratified, so that the rows of a bucket with at least `each` of them are distinct
-        and every row is equally likely. With `each` = 1 this is plain uniform sampling.
+        So every row is equally likely, and in a bucket with at least `each` rows they are
+        distinct. With `each` = 1 this is plain uniform sampling.
         """
         counts = self._count.view[buckets]
-        strata = (np.arange(each) + rng.random((len(buckets), each))) / each
-        slots = np.minimum((strata * counts[:, None]).astype(np.int64), counts[:, None] - 1)
+        parts = (np.arange(each) + rng.random((len(buckets), 1))) / each
+        slots = np.minimum((parts * counts[:, None]).astype(np.int64), counts[:, None] - 1)
         rows: Ids = self._arena.view[self._start.view[buckets][:, None] + slots]
         return rows
 

@@ -4,8 +4,8 @@ A crawler reads words and links. It needs the *tokens* of HTML (tags, attributes
 entities, comments, all of which have their subtle rules and are left to a real
 parser), but not the *tree*, and the tree is what hurts: the standard's tree
 construction looks through the open elements for nearly every tag, which makes it
-quadratic in the depth. A hundred thousand nested `<div>`, half a megabyte, keep a
-good parser busy for 20 seconds, and four megabytes for half an hour.
+quadratic in the depth. A hundred thousand nested `<div>`, half a megabyte, kept a
+good parser busy for 20 seconds.
 
 So every tag that carries neither words nor links is renamed, before the parser
 sees it, to `wbr`: an element without content or end tag, which can hold nothing.
@@ -21,7 +21,9 @@ deep whatever the page does. Three rules make the text come out right:
 
 The parser compares each attribute of a tag with all others, which is quadratic
 again: `too_many_attributes` finds such tags in one linear pass, with possessive
-regular expressions that follow the standard's tokenizer.
+regular expressions that follow the standard's tokenizer. It is a guard, not a proof:
+it reads scripts and comments more simply than the parser does, so markup made to
+mislead it could still hide such a tag.
 """
 
 from __future__ import annotations

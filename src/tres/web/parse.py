@@ -3,8 +3,8 @@
 The reading is lenient, as browsers are: there is no markup that fails. What fails,
 with a name, is what is no page at all (binary data sent as text/html) and what was
 made to hurt. All results are bounded by the constants below, and the markup is
-made flat before it is parsed (`tres.web.markup`), so that time and memory are
-linear in the size of the body, whatever is in it.
+made flat before it is parsed (`tres.web.markup`), so that deep nesting costs no more
+than any other markup of its size.
 """
 
 from __future__ import annotations

@@ -15,8 +15,7 @@ from pathlib import Path
 from tres.errors import ArchiveError
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".warc", ".warc.gz")
-
-_GZIP_MAGIC = b"\x1f\x8b"
+GZIP_MAGIC = b"\x1f\x8b"
 
 
 def checked_path(path: str | Path) -> Path:
@@ -28,9 +27,9 @@ def checked_path(path: str | Path) -> Path:
         start = file.read(2)
     if not start:
         raise ArchiveError(f"{path}: is empty; save the archive again")
-    if path.suffix == ".gz" and start != _GZIP_MAGIC:
+    if path.suffix == ".gz" and start != GZIP_MAGIC:
         raise ArchiveError(f"{path}: is not gzip; rename it to {path.stem} or compress it")
-    if path.suffix != ".gz" and start == _GZIP_MAGIC:
+    if path.suffix != ".gz" and start == GZIP_MAGIC:
         raise ArchiveError(f"{path}: is gzip; rename it to {path.name}.gz")
     return path
 

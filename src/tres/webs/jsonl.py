@@ -5,8 +5,8 @@
 
 With `html`, what is missing of `title`, `text` and `links` is read from there. Other
 keys are ignored. The first line of a URL wins. Every line is checked when the file is
-opened, but what stays in memory is its bytes: a tenth of what the objects would take,
-and the links of pages that nobody fetches are never made canonical.
+opened, but what stays in memory is its bytes, and the links of pages that nobody
+fetches are never made canonical.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from tres.errors import ArchiveError
 from tres.web.page import Failed, FailureKind, Outcome, Page
 from tres.web.parse import parse_html
 from tres.web.url import canonical
-from tres.webs.archive import checked_path, no_pages, readable
+from tres.webs.archive import GZIP_MAGIC, checked_path, no_pages, readable
 
 MAX_BODY_BYTES = 4_000_000
 MAX_REDIRECTS = 10
@@ -90,30 +90,32 @@ class WarcArchive:
         return self._size
 
     def _load(self) -> None:
-        last = 0
-        with self.path.open("rb") as file, self.path.open("rb") as again:
-            for record in ArchiveIterator(file, parse_http=False):
-                if record.record_type == WarcRecordType.response:
-                    self._add(record)
-                _check_whole(record)
-                last = record.stream_pos
-                again.seek(last)
-                self._check_start(again.read(len(_RECORD)))
-            if self.path.suffix == ".gz":
-                again.seek(last)
-                _check_end(again)
+        with self.path.open("rb") as file:
+            starts = [self._add(record) for record in ArchiveIterator(file, parse_http=False)]
+        if self.path.suffix == ".gz":
+            self._check_members(starts)
 
-    def _add(self, record: WarcRecord) -> None:
-        url = canonical((record.headers.get("WARC-Target-URI") or "").strip("<>"))
-        if url and url not in self._entries:
-            self._entries[url] = _entry(url, record)
+    def _add(self, record: WarcRecord) -> int:
+        """Note what a record is; gives where it begins."""
+        if record.record_type == WarcRecordType.response:
+            url = canonical((record.headers.get("WARC-Target-URI") or "").strip("<>"))
+            if url and url not in self._entries:
+                self._entries[url] = _entry(url, record)
+        _check_whole(record)
+        return record.stream_pos
 
-    def _check_start(self, start: bytes) -> None:
-        if not start.startswith(_MEMBER if self.path.suffix == ".gz" else _RECORD):
-            raise ArchiveError(
-                f"{self.path}: is compressed as a whole, so pages cannot be read one by one; "
-                f"run `warcio recompress {self.path.name} NEW.warc.gz` and use the new file"
-            )
+    def _check_members(self, starts: list[int]) -> None:
+        """Does a gzip member begin where each record does, and is the last one whole?"""
+        with self.path.open("rb") as file:
+            for start in starts:
+                file.seek(start)
+                if file.read(len(GZIP_MAGIC)) != GZIP_MAGIC:
+                    raise ArchiveError(
+                        f"{self.path}: is compressed as a whole, so pages cannot be read one by "
+                        f"one; run `warcio recompress {self.path.name} NEW.warc.gz` and use that"
+                    )
+            file.seek(starts[-1] if starts else 0)
+            _read_to_end(file)
 
     def _page(self, url: str, position: int) -> Outcome:
         charset, body = self._body(position)
@@ -137,7 +139,6 @@ class WarcArchive:
 
 
 _DECODE: tuple[Literal["all", "none"], ...] = ("all", "none")
-_RECORD, _MEMBER = b"WARC/", b"\x1f\x8b"
 _CHUNK = 1 << 20
 
 
@@ -166,8 +167,8 @@ def _check_whole(record: WarcRecord) -> None:
         raise EOFError
 
 
-def _check_end(file: BinaryIO) -> None:
-    """Is the last gzip member whole, and nothing but members after it?"""
+def _read_to_end(file: BinaryIO) -> None:
+    """Reading gzip that was cut short or has something else at its end raises."""
     with gzip.open(file) as members:
         while members.read(_CHUNK):
             pass
