@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from threadpoolctl import threadpool_limits
 
 from tres.mdp.crawl import Crawl
 from tres.mdp.paths import PathFeatures
@@ -32,7 +33,7 @@ from tres.sections import FEATURES, FeatureSet
 
 LINKS = 40
 SITES = 5_000
-NOISE = 0.07
+NOISE = 0.08
 CHECKPOINTS = (1_000, 5_000, 20_000)
 LAST = 500  # steps before a checkpoint over which time is averaged
 
@@ -176,4 +177,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with threadpool_limits(1):  # as the command line does
+        main()

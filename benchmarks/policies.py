@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from threadpoolctl import threadpool_limits
 
 from tres.config import FEATURES, POLICIES, TopicConfig, load_topic
 from tres.engines.replay import PerceivedWeb, replay
@@ -112,4 +113,5 @@ def reaches(seen: PerceivedWeb, url: str, enough: int) -> bool:
 
 
 if __name__ == "__main__":
-    main()
+    with threadpool_limits(1):  # as the command line does
+        main()

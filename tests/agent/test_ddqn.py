@@ -155,5 +155,7 @@ class TestReplay:
         replay = Replay(4, 1)
         for i in range(4):
             replay.add(floats(i), 0.0, np.array([], np.int32))
-        counts = np.bincount(replay.sample(4000, np.random.default_rng(0)).vectors[:, 0].astype(int))
+        counts = np.bincount(
+            replay.sample(4000, np.random.default_rng(0)).vectors[:, 0].astype(int)
+        )
         assert counts.min() > 850

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tres.caps import SiteCap
-from tres.config import FEATURES, POLICIES
 from tres.crawl.events import Done, Event, Fetch, Stepped, StopReason, Wait
 from tres.crawl.session import CrawlSession
 from tres.mdp.crawl import Crawl
@@ -73,7 +72,7 @@ def foresight_of(web: PerceptWeb) -> Foresight:
 
 def start(
     web: PerceptWeb,
-    seeds: Iterable[str],
+    seeds: Iterable[To | str],
     settings: PolicySettings | None = None,
     *,
     pages: int = 1000,
@@ -136,3 +135,33 @@ def drive(
             flying += demand.urls
         url = flying.pop(0 if rng is None else int(rng.integers(len(flying))))
         run.events += session.receive(url, web.get(url, missing(url)))
+
+
+def random_web(
+    seed: int, pages: int = 80, sites: int = 7, dead: float = 0.1, moved: float = 0.1
+) -> dict[str, Percept | Failed]:
+    """A web of no particular shape, with dead links and with URLs that redirect to others."""
+    rng = np.random.default_rng(seed)
+    # A square of a uniform number: some sites are much larger than others.
+    urls = [f"s{int(sites * rng.random() ** 2)}/{i}" for i in range(pages)]
+    web: dict[str, Percept | Failed] = {}
+    for url in urls:
+        targets = rng.choice(urls, size=int(rng.integers(0, 9)), replace=False)
+        web[url] = page(
+            url,
+            float(np.round(rng.random(), 2)),
+            *(_random_link(str(target), rng) for target in targets if target != url),
+        )
+    for url in urls[1:]:  # the first page is always there, to start from
+        fate = rng.random()
+        if fate < dead:
+            del web[url]
+        elif fate < dead + moved:
+            web[url] = web.get(urls[int(rng.integers(pages))], missing(url))
+    return web
+
+
+def _random_link(url: str, rng: np.random.Generator) -> To:
+    # Few different values, so that ties and equal vectors are common.
+    anchor = float(rng.choice([0.0, 0.25, 0.5, 1.0]))
+    return To(url, anchor, bool(rng.random() < 0.5), bool(rng.random() < 0.5))

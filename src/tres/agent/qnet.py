@@ -63,7 +63,7 @@ class QNetwork:
         for layer in layers[:-1]:
             hidden = activations[-1] @ layer.weight
             hidden += layer.bias
-            activations.append(np.maximum(hidden, LEAK * hidden))
+            activations.append(np.maximum(hidden, LEAK * hidden, out=hidden))
         activations.append(activations[-1] @ layers[-1].weight + layers[-1].bias)
         return activations
 

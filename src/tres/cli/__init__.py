@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import click
+from threadpoolctl import threadpool_limits
 
 from tres import __version__
 from tres.cli.crawl import crawl
@@ -30,7 +31,9 @@ for command in (crawl, demo, tree):
 def main() -> None:
     """Run a command; what the user can put right is told in one line."""
     try:
-        commands(prog_name="tres")
+        # The learner's matrices are small: threads inside the algebra only disturb each other.
+        with threadpool_limits(1):
+            commands(prog_name="tres")
     except TresError as error:
         for line in (*error.details, error.message):
             click.echo(f"tres: {line}", err=True)

@@ -66,9 +66,10 @@ class CrawlSession:
         self._current_cap = self._cap.at(0, pages)
         self._claimed = Column(np.bool_)
         self._capped = Column(np.bool_)
-        self._in_flight: dict[int, Choice] = {}
+        self._in_flight: dict[str, Choice] = {}
         self._interrupted = False
         outlinks = self._outlinks(seeds)
+        self._claimed.view[outlinks.urls] = True  # g_0: no link leads to a seed
         self._seeds = deque(policy.seed(outlinks))
 
     @property
@@ -91,8 +92,9 @@ class CrawlSession:
         if self._interrupted:
             return self._stop(StopReason.INTERRUPTED)
         allowed = min(k, self.pages - self.steps - self.in_flight)
+        names = tuple(waiting)
         chosen: list[str] = []
-        while len(chosen) < allowed and (choice := self._choose(waiting)) is not None:
+        while len(chosen) < allowed and (choice := self._choose(names)) is not None:
             self._depart(choice)
             chosen.append(self._crawl.urls[choice.url])
         if chosen:
@@ -100,8 +102,8 @@ class CrawlSession:
         return self._nothing_chosen()
 
     def receive(self, url: str, outcome: Percept | Failed) -> list[Event]:
-        """What came of a URL that `next` had asked for."""
-        choice = self._in_flight.pop(self._crawl.urls.id(url))
+        """What came of a URL that `next` had asked for; any other URL is a KeyError."""
+        choice = self._in_flight.pop(url)
         self._crawl.sites.arrive(choice.site)
         result = self._settle(choice, outcome)
         if isinstance(result, Failed):
@@ -116,8 +118,9 @@ class CrawlSession:
     def _settle(self, choice: Choice, outcome: Percept | Failed) -> Percept | Failed:
         """The one place that decides whether a fetch is a step.
 
-        A redirect may end on a page that was fetched already, or on a site that has
-        given all it may; neither is a step.
+        A redirect may end on a page that was fetched already, or on another site that has
+        given all it may; neither is a step. Within its site a page keeps the place that was
+        reserved for it when it was chosen, even if the cap has fallen since.
         """
         if isinstance(outcome, Failed):
             return outcome
@@ -125,7 +128,8 @@ class CrawlSession:
         if final != choice.url:
             if self._claimed.view[final]:
                 return Failed(outcome.url, FailureKind.ALREADY_FETCHED)
-            if self._saturated()[self._crawl.site_names.id(outcome.site)]:
+            site = self._crawl.site_names.id(outcome.site)
+            if site != choice.site and self._saturated()[site]:
                 return Failed(outcome.url, FailureKind.SITE_CAP)
             self._claimed.view[final] = True
             self.policy.forget_url(final)
@@ -173,7 +177,7 @@ class CrawlSession:
         return self._crawl.sites.saturated(self._current_cap)
 
     def _depart(self, choice: Choice) -> None:
-        self._in_flight[choice.url] = choice
+        self._in_flight[self._crawl.urls[choice.url]] = choice
         self._claimed.view[choice.url] = True
         self._crawl.sites.depart(choice.site)
 

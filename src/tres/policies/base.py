@@ -113,9 +113,11 @@ class FrontierPolicy(ABC):
         """Learn from the outlinks, after they entered the frontier."""
 
     def seed(self, seeds: Outlinks) -> list[Choice]:
-        """Seeds are choices with zero state features."""
+        """Seeds are choices with zero state features; like any choice, no action leads to them."""
         vectors = self.rows.seed_vectors(seeds)
         pairs = zip(seeds.urls.tolist(), seeds.sites.tolist(), vectors, strict=True)
+        for url in seeds.urls.tolist():
+            self.forget_url(url)
         return [Choice(url, site, NONE, vector) for url, site, vector in pairs]
 
     def choose(self, waiting: Flags | None = None) -> Choice | None:

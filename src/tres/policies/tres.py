@@ -93,7 +93,9 @@ class Tres(TreeRandom):
         return Pick(row, q=float(values[best]), leaf=frontier.leaf(row))
 
     def _look_again(self, rows: Ids, values: Floats, waiting: Flags | None) -> tuple[Ids, Floats]:
-        best = np.argsort(-values, kind="stable")[: self.SECOND_LOOK]
+        best = np.arange(len(values))
+        if len(values) > self.SECOND_LOOK:
+            best = np.argpartition(-values, self.SECOND_LOOK)[: self.SECOND_LOOK]
         leaves = self.tree_frontier.leaves_of(rows[best])
         more = self.tree_frontier.sample(leaves, self._representatives, waiting)
         more_values = self.agent.values(self.rows.vectors(more))
