@@ -18,7 +18,7 @@ from tres.config import TopicConfig
 from tres.crawl.events import Event, FetchFailed, StopReason
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb, replay
-from tres.errors import ConfigError, SeedError
+from tres.errors import ConfigError, RunError, SeedError
 from tres.mdp.crawl import Crawl
 from tres.policies.make import PolicySettings, make_policy
 from tres.relevance.base import RelevanceModel
@@ -69,7 +69,6 @@ def open_session(config: TopicConfig, seen: PerceivedWeb) -> CrawlSession:
 class Result:
     """A finished crawl."""
 
-    session: CrawlSession
     stopped: StopReason
     seconds: float
     summary: dict[str, Any]
@@ -90,31 +89,48 @@ def crawl(
     session = open_session(config, seen)
     started(session)
     failed_seeds: list[FetchFailed] = []
-    with RunDirectory(directory, session.policy.schema.features, overwrite) as run:
-        run.write_config(config.to_toml())
-        seen.perceiver.model.save(directory / MODEL)
+    try:
+        with RunDirectory(directory, session.policy.schema.features, overwrite) as run:
+            run.write_config(config.to_toml())
+            seen.perceiver.model.save(directory / MODEL)
 
-        def pass_on(event: Event) -> None:
-            if isinstance(event, FetchFailed) and event.is_seed:
-                failed_seeds.append(event)
-            run.record(event)
-            listener(session, event)
+            def pass_on(event: Event) -> None:
+                if isinstance(event, FetchFailed) and event.is_seed:
+                    failed_seeds.append(event)
+                run.record(event)
+                listener(session, event)
 
-        begin = time.perf_counter()
-        stopped = replay(session, seen, config.crawl.in_flight, pass_on)
-        seconds = time.perf_counter() - begin
-        if (view := session.policy.tree_view()) is not None:
-            run.write_tree(view)
-        result = Result(
-            session, stopped, seconds, summarise(config, seen, session, stopped, seconds)
-        )
-        run.write_summary(result.summary)
-    if stopped is StopReason.NO_SEED:
-        raise SeedError(
-            f"none of the {len(failed_seeds)} seeds gave a page; name seeds that this web holds",
-            details=[f"seed {seed.url}: {seed.kind}" for seed in failed_seeds],
-        )
+            result = _replayed(config, seen, session, pass_on)
+            if (view := session.policy.tree_view()) is not None:
+                run.write_tree(view)
+            run.write_summary(result.summary)
+    except OSError as error:
+        raise RunError(
+            f"{directory}: cannot be written ({error.strerror}); "
+            "free some space or name another --run"
+        ) from error
+    _refuse_no_seed(result, failed_seeds)
     return result
+
+
+def _replayed(
+    config: TopicConfig,
+    seen: PerceivedWeb,
+    session: CrawlSession,
+    pass_on: Callable[[Event], None],
+) -> Result:
+    begin = time.perf_counter()
+    stopped = replay(session, seen, config.crawl.in_flight, pass_on)
+    seconds = time.perf_counter() - begin
+    return Result(stopped, seconds, summarise(config, seen, session, stopped, seconds))
+
+
+def _refuse_no_seed(result: Result, failed: list[FetchFailed]) -> None:
+    if result.stopped is StopReason.NO_SEED:
+        raise SeedError(
+            f"none of the {len(failed)} seeds gave a page; name seeds that this web holds",
+            details=[f"seed {seed.url}: {seed.kind}" for seed in failed],
+        )
 
 
 def summarise(
