@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tests.support.rows import ids, outlinks, plain
 from tests.support.webs import To
+
 from tres.frontier.rows import LEVEL_STEP, Rows
 from tres.mdp.paths import PathFeatures
 from tres.mdp.schema import SCHEMAS

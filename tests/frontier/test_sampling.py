@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tests.support.rows import ids, outlinks
 from tests.support.webs import To
+
 from tres.frontier.edge_rows import EdgeRows
 from tres.frontier.tree import Tree
 from tres.frontier.tree_frontier import TreeFrontier

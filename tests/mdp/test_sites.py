@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pytest
-
 from tests.support.rows import ids
+
 from tres.mdp.sites import Sites
 
 EMPTY, HALF, GOOD = 0, 1, 2

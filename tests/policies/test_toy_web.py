@@ -36,8 +36,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-
 from tests.support.webs import PerceptWeb, Run, To, drive, page, start, web_of
+
 from tres.policies.make import PolicySettings
 from tres.sections import AgentSection, FeatureSet, PolicyName
 from tres.web.percept import Percept

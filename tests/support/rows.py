@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-
 from tests.support.webs import To
+
 from tres.mdp.paths import PathFeatures
 from tres.mdp.steps import NO_PATH, Outlinks
 
