@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tres import __version__
 from tres.config import TopicConfig
 from tres.crawl.events import Event, FetchFailed, StopReason
 from tres.crawl.session import CrawlSession
@@ -144,6 +145,7 @@ def summarise(
     tree = session.policy.tree
     return {
         "name": config.name,
+        "version": __version__,
         "web": seen.web.name,
         "policy": config.crawl.policy,
         "features": config.crawl.features,
