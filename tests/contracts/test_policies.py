@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.inspector import Inspector
 from tests.support.webs import PerceptWeb, Run, drive, random_web, start
@@ -63,7 +63,6 @@ def test_a_crawl_keeps_the_rules_while_busy_sites_must_wait(name: PolicyName, k:
     assert len(inspector.drive(k, disorder=k, busy=busy, patience=0.7).steps) >= 15
 
 
-@settings(max_examples=60)
 @given(
     name=st.sampled_from(POLICIES),
     features=st.sampled_from(FEATURES),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log
+
 import pytest
 from tests.support.webs import Run, To, drive, missing, page, start, web_of
 
@@ -44,6 +46,43 @@ class TestSteps:
         assert (last.url, last.parent) == ("w/D", "c/C")
         state, action, site = [0, 1 / 2, 2 / 3], [0, 0, 0.3], [3 / 4, 1]
         assert list(last.features.values()) == pytest.approx(state + action + site)
+
+    def test_evidence_gathered_through_a_crawl(self) -> None:
+        # u/1 is cited by the seed (0.9, other site) and by u/0 (0.2, same site), in this order;
+        # it is chosen after both. Anchors 0.4 and 0.8. Paths: from the seed (distance 1, all of
+        # one page relevant), from u/0 (distance 2, one of two): the first is the better one.
+        web = web_of(
+            page("s/0", 0.9, "u/0", To("u/1", 0.4)),
+            page("u/0", 0.2, To("u/1", 0.8, anchor_keyword=True)),
+            page("u/1", 0.9),
+        )
+        session = start(web, ["s/0"], PolicySettings("breadth-first", "evidence"))
+        last = drive(session, web).steps[-1]
+        assert (last.url, last.parent) == ("u/1", "s/0")
+        assert last.features == pytest.approx(
+            {
+                "citations": log(1 + 2),
+                "relevant_citations": log(1 + 1),
+                "relevant_share": 1 / 2,
+                "parent_relevance_mean": (0.9 + 0.2) / 2,
+                "parent_relevance_max": 0.9,
+                "anchor_relevance_mean": 0.6,
+                "anchor_relevance_max": 0.8,
+                "url_keyword": 0,
+                "anchor_keyword": 1,
+                "path_relevance": 1,
+                "inverse_distance": 1,
+                "same_site": 1,
+                "site_relevance": (0 + 0.5) / (1 + 1),  # u/0 was not relevant
+                "site_fetched": log(1 + 1) / 3,
+            }
+        )
+
+    def test_a_citation_from_elsewhere_is_none_from_the_same_site(self) -> None:
+        web = web_of(page("s/0", 0.9, "u/1", "s/1"), page("u/1", 0.9), page("s/1", 0.9))
+        session = start(web, ["s/0"], PolicySettings("breadth-first", "evidence"))
+        _, other, same = drive(session, web).steps
+        assert (other.features["same_site"], same.features["same_site"]) == (0, 1)
 
     def test_a_failure_costs_no_step_and_is_counted_by_kind(self) -> None:
         web = web_of(page("a/0", 0.9, "a/dead", "a/huge", "a/gone"))

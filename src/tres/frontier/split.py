@@ -46,16 +46,21 @@ def best_split(vectors: Floats, rewards: Floats) -> Split | None:
     Thresholds lie half-way between two neighbouring values. Among equals the first feature
     of the schema wins, then the lowest threshold.
     """
-    order = np.argsort(vectors, axis=0, kind="stable")
-    values = np.take_along_axis(vectors, order, axis=0).astype(np.float64)
+    # A leaf of equal vectors cannot split and only grows: it must not be sorted at every step.
+    features = np.flatnonzero((vectors != vectors[:1]).any(axis=0))
+    if len(features) == 0:
+        return None
+    varying = vectors[:, features]
+    order = np.argsort(varying, axis=0, kind="stable")
+    values = np.take_along_axis(varying, order, axis=0).astype(np.float64)
     reduction = _reductions(rewards.astype(np.float64)[order])
     reduction[values[1:] <= values[:-1]] = -np.inf  # nothing lies between equal values
-    feature, cut = np.unravel_index(np.argmax(reduction.T), reduction.T.shape)
-    best = float(reduction[cut, feature])
+    column, cut = np.unravel_index(np.argmax(reduction.T), reduction.T.shape)
+    best = float(reduction[cut, column])
     if best <= NEGLIGIBLE:
         return None
-    threshold = (values[cut, feature] + values[cut + 1, feature]) / 2
-    return Split(int(feature), float(threshold), best)
+    threshold = (values[cut, column] + values[cut + 1, column]) / 2
+    return Split(int(features[column]), float(threshold), best)
 
 
 def _reductions(rewards: NDArray[np.float64]) -> NDArray[np.float64]:
