@@ -119,8 +119,8 @@ def crawl(
         with RunDirectory(directory, session.policy.schema.features, overwrite) as run:
             run.write_config(config.to_toml())
             seen.perceiver.model.save(directory / MODEL)
-        if seen.perceiver.expansion is not None:
-            run.write_keywords(seen.perceiver.expansion)
+            if seen.perceiver.expansion is not None:
+                run.write_keywords(seen.perceiver.expansion)
 
             def pass_on(event: Event) -> None:
                 if isinstance(event, FetchFailed) and event.is_seed:

