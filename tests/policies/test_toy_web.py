@@ -1,11 +1,11 @@
 """A toy web that must be learned: nothing on the way to the relevant pages is relevant itself.
 
-The seed links to gates of three kinds and to decoys, a few hundred pages in all:
+The seed links to gates of three kinds and to decoys, 1,141 pages in all:
 
-    seed ─┬─ gate, keyword in URL              ─ hub ─ ten relevant pages       30 times
-          ├─ gate, keyword in anchor           ─ hub ─ three irrelevant pages   30 times
-          ├─ gate, keyword in URL and anchor   ─ hub ─ three irrelevant pages   30 times
-          └─ decoy, tempting anchor, leads nowhere; 15 of 100 are relevant     200 times
+    seed ─┬─ gate, keyword in URL              ─ hub ─ ten relevant pages       40 times
+          ├─ gate, keyword in anchor           ─ hub ─ three irrelevant pages   40 times
+          ├─ gate, keyword in URL and anchor   ─ hub ─ three irrelevant pages   40 times
+          └─ decoy, tempting anchor, leads nowhere; 15 of 100 are relevant     260 times
 
 Why it takes delayed reward: neither gates nor hubs are ever relevant, decoys sometimes are.
 Whoever looks at the next page only is *right* to prefer decoys, and gets 15 of 100; the best
@@ -18,14 +18,19 @@ over two transitions, from the relevant pages to the hub and from the hub to the
   the same arbitrary noise for the whole crawl. Three kinds of gates are there so that the
   noise of a fresh network has to be lucky twice to name the right one.
 
-Measured, mean harvest rate over seeds 0 to 9 (300 pages; the oracle reaches 0.85):
+Measured, mean harvest rate over seeds 0 to 9 (400 pages; the oracle reaches 0.85):
 
                  tres   gamma = 0   target never renewed   random   anchor
-    evidence     0.59        0.22                   0.34     0.20     0.13
-    paper        0.56        0.28                   0.29     0.20     0.13
+    evidence     0.57        0.23                   0.33     0.19     0.13
+    paper        0.61        0.29                   0.35     0.19     0.13
 
-Over thirty other seeds, tres wins 29 times against gamma = 0 and 26 times (evidence: 0.50
-against 0.25) or 27 times (paper: 0.56 against 0.29) against the target that is never renewed.
+and over thirty other seeds (tres wins 27, 26, 30 and 30 of them):
+
+    evidence     0.53        0.21                   0.27
+    paper        0.61        0.25                   0.29
+
+The margins asserted are about half of these, so that a harmless change of the order in which
+random numbers are drawn does not break the test.
 """
 
 from __future__ import annotations
@@ -42,12 +47,12 @@ from tres.policies.make import PolicySettings
 from tres.sections import AgentSection, FeatureSet, PolicyName
 from tres.web.percept import Percept
 
-PAGES = 300
+PAGES = 400
 SEEDS = range(10)
 LUCKY = 0.15
 
 # A short crawl has to learn quickly, and to look around before it settles.
-AGENT = AgentSection(gamma=0.6, learning_rate=0.005, target_every=25, warmup=60)
+AGENT = AgentSection(gamma=0.6, learning_rate=0.005, target_every=25, warmup=90)
 WITHOUT_BOOTSTRAP = replace(AGENT, gamma=0.0)
 WITHOUT_TARGET_NETWORK = replace(AGENT, target_every=10 * PAGES)
 
@@ -60,11 +65,11 @@ def toy_web() -> PerceptWeb:
     rng = np.random.default_rng(0)
     gates: list[To] = []
     pages: list[Percept] = []
-    for i in range(30):
+    for i in range(40):
         for kind, (in_url, in_anchor) in enumerate([(True, False), (False, True), (True, True)]):
             gates.append(To(f"g{kind}{i}/gate", 0.1, in_url, in_anchor))
             pages += behind_a_gate(gates[-1], leads_on=kind == 0)
-    decoys = [To(f"d{i}/decoy", 0.9) for i in range(200)]
+    decoys = [To(f"d{i}/decoy", 0.9) for i in range(260)]
     pages += [page(decoy.url, 0.9 if rng.random() < LUCKY else 0.1) for decoy in decoys]
     return web_of(page("seed/0", 0.9, *rng.permutation([*gates, *decoys])), *pages)
 
@@ -111,7 +116,7 @@ def test_without_the_bootstrap_nothing_is_learned(features: FeatureSet) -> None:
 @both_kinds_of_rows
 def test_without_the_target_network_nothing_is_learned(features: FeatureSet) -> None:
     unsettled = harvest("tres", features, WITHOUT_TARGET_NETWORK)
-    assert harvest("tres", features) > unsettled + 0.15
+    assert harvest("tres", features) > unsettled + 0.12
 
 
 @both_kinds_of_rows
