@@ -214,7 +214,7 @@ def test_wrong_settings(refusal, added, message):
         (
             "[topic]\nkeywords = ['a']",
             "training names 0 sources of examples; give exactly one of labels, positives with "
-            "negatives, or load",
+            'negatives, or load, or set model = "auto"',
         ),
         (
             "[topic]\nkeywords = ['a']\n[training]\nlabels = ['a']\nload = '.'",

@@ -20,6 +20,7 @@ from tres.crawl.events import Event, FetchFailed, StopReason
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb, replay
 from tres.errors import ConfigError, RunError, SeedError
+from tres.experiment.auto import auto_model, exploration_pages
 from tres.mdp.crawl import Crawl
 from tres.policies.make import PolicySettings, make_policy
 from tres.relevance.base import RelevanceModel
@@ -45,6 +46,8 @@ def relevance_model(config: TopicConfig, web: Web) -> RelevanceModel:
     training = config.training
     if training.load is not None:
         return load_model(training.load)
+    if training.explores:
+        return auto_model(config, web, seed_urls(config))
     if training.labels:
         labelled = ((page.content, page.labels) for page in web.pages())
         examples = examples_from_labels(
@@ -62,7 +65,7 @@ def open_session(config: TopicConfig, seen: PerceivedWeb) -> CrawlSession:
     crawl = Crawl()
     rng = np.random.default_rng(config.crawl.seed)
     policy = make_policy(PolicySettings.of(config), crawl, rng, seen.foresee)
-    seeds = seen.perceiver.seeds(_seed_urls(config))
+    seeds = seen.perceiver.seeds(_some_seeds(config))
     return CrawlSession(crawl, policy, seeds, config.crawl.pages, config.crawl.max_per_site)
 
 
@@ -154,6 +157,7 @@ def summarise(
         "in_flight": config.crawl.in_flight,
         "seed": config.crawl.seed,
         "budget": config.crawl.pages,
+        "exploration_pages": exploration_pages(seen.perceiver.model),
         "pages": session.steps,
         "relevant": session.relevant,
         "harvest_rate": session.harvest_rate,
@@ -166,13 +170,19 @@ def summarise(
     }
 
 
-def _seed_urls(config: TopicConfig) -> list[str]:
+def seed_urls(config: TopicConfig) -> list[str]:
+    """The seeds of the topic file in canonical form."""
     urls = []
     for written in config.topic.seeds:
         url = canonical(written)
         if url is None:
             raise ConfigError(f"topic.seeds: {written!r} is not a web address; write http://...")
         urls.append(url)
+    return urls
+
+
+def _some_seeds(config: TopicConfig) -> list[str]:
+    urls = seed_urls(config)
     if not urls:
         raise ConfigError("topic.seeds: a crawl needs a seed; name one there or with --seed-url")
     return urls

@@ -18,7 +18,9 @@ from tres.relevance.tfidf import train_tfidf
 __all__ = ["Examples", "examples_from_files", "examples_from_labels", "train_model"]
 
 Trainer = Callable[[Sequence[str], Sequence[bool], int], RelevanceModel]
-TRAINERS: dict[str, Trainer] = {TFIDF: train_tfidf}
+AUTO = "auto"
+"""The best kind for the examples that there are."""
+TRAINERS: dict[str, Trainer] = {TFIDF: train_tfidf, AUTO: train_tfidf}
 
 
 def train_model(kind: str, examples: Examples, seed: int) -> RelevanceModel:
