@@ -10,6 +10,8 @@ from threadpoolctl import threadpool_limits
 from tres import __version__
 from tres.cli.crawl import crawl
 from tres.cli.demo import demo
+from tres.cli.label import label
+from tres.cli.resume import resume
 from tres.cli.tree import tree
 from tres.errors import TresError
 
@@ -24,7 +26,7 @@ def commands() -> None:
     """
 
 
-for command in (crawl, demo, tree):
+for command in (crawl, demo, label, resume, tree):
     commands.add_command(command)
 
 

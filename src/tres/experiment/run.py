@@ -25,8 +25,14 @@ from tres.mdp.crawl import Crawl
 from tres.policies.make import PolicySettings, make_policy
 from tres.relevance.base import RelevanceModel
 from tres.relevance.store import load_model
-from tres.relevance.train import examples_from_files, examples_from_labels, train_model
-from tres.store.run import MODEL, RunDirectory
+from tres.relevance.train import (
+    Examples,
+    examples_from_files,
+    examples_from_labels,
+    train_model,
+)
+from tres.store.history import MODEL, History, Segment
+from tres.store.run import RunDirectory
 from tres.topic.keywords import KeywordMatcher
 from tres.web.percept import Perceiver
 from tres.web.url import canonical
@@ -48,16 +54,26 @@ def relevance_model(config: TopicConfig, web: Web) -> RelevanceModel:
         return load_model(training.load)
     if training.explores:
         return auto_model(config, web, seed_urls(config))
+    return train_model(training.model, given_examples(config, web), config.crawl.seed)
+
+
+def given_examples(config: TopicConfig, web: Web) -> Examples:
+    """The examples that the topic file names: pages with a label, or files."""
+    training = config.training
     if training.labels:
         labelled = ((page.content, page.labels) for page in web.pages())
-        examples = examples_from_labels(
+        return examples_from_labels(
             labelled, training.labels, training.relevant, training.irrelevant, config.crawl.seed
         )
-    else:
-        assert training.positives is not None
-        assert training.negatives is not None
-        examples = examples_from_files(training.positives, training.negatives)
-    return train_model(training.model, examples, config.crawl.seed)
+    assert training.positives is not None
+    assert training.negatives is not None
+    return examples_from_files(training.positives, training.negatives)
+
+
+def web_address(web: Web) -> str:
+    """What opens this web again, from any directory."""
+    path = getattr(web, "path", None)
+    return web.name if path is None else str(Path(path).absolute())
 
 
 def open_session(config: TopicConfig, seen: PerceivedWeb) -> CrawlSession:
@@ -96,7 +112,10 @@ def crawl(
     try:
         with RunDirectory(directory, session.policy.schema.features, overwrite) as run:
             run.write_config(config.to_toml())
-            seen.perceiver.model.save(directory / MODEL)
+            model = seen.perceiver.model
+            model.save(directory / MODEL)
+            begin = Segment(1, config.crawl.pages, model.digest)
+            History(web_address(seen.web), (begin,)).write(directory)
 
             def pass_on(event: Event) -> None:
                 if isinstance(event, FetchFailed) and event.is_seed:
@@ -105,9 +124,7 @@ def crawl(
                 listener(session, event)
 
             result = _replayed(config, seen, session, pass_on)
-            if (view := session.policy.tree_view()) is not None:
-                run.write_tree(view)
-            run.write_summary(result.summary)
+            write_result(run, session, result)
     except OSError as error:
         raise RunError(
             f"{directory}: cannot be written ({error.strerror}); "
@@ -127,6 +144,13 @@ def _replayed(
     stopped = replay(session, seen, config.crawl.in_flight, pass_on)
     seconds = time.perf_counter() - begin
     return Result(stopped, seconds, summarise(config, seen, session, stopped, seconds))
+
+
+def write_result(run: RunDirectory, session: CrawlSession, result: Result) -> None:
+    """The tree and, last, the summary."""
+    if (view := session.policy.tree_view()) is not None:
+        run.write_tree(view)
+    run.write_summary(result.summary)
 
 
 def _refuse_no_seed(result: Result, failed: list[FetchFailed]) -> None:
