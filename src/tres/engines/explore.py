@@ -60,7 +60,7 @@ def explore(
     start = [page for url in list(seeds)[:pages] if (page := fetcher.new_page(url)) is not None]
     rest = pages - len(start)
     background = _walk(fetcher, start, rest - int(rest * NEAR), rng)
-    near = _follow(fetcher, start, rest - len(background), keywords)
+    near = _follow(fetcher, [*start, *background], rest - len(background), keywords)
     return Exploration(tuple(start), tuple(near), tuple(background))
 
 

@@ -44,9 +44,7 @@ def explore_topic(config: TopicConfig, web: Web, seeds: Sequence[str]) -> Explor
     rng = np.random.default_rng(config.crawl.seed)
     found = explore(web, seeds, forms, config.training.explore, rng)
     if not found.seeds:
-        raise SeedError(
-            f"none of the {len(seeds)} seeds gave a page; name seeds that this web holds"
-        )
+        raise no_seed([outcome for url in seeds if isinstance(outcome := web.fetch(url), Failed)])
     texts = [page.content for page in (*found.near, *found.background)]
     positives = [page.content for page in found.seeds]
     return Explored(guess(positives, texts, config.topic.keywords), found.pages)
