@@ -19,7 +19,7 @@ from tres.relevance.base import RelevanceModel
 from tres.relevance.examples import Examples
 from tres.relevance.pu import Guesses
 from tres.relevance.tfidf import KIND as TFIDF
-from tres.relevance.train import AUTO, train_model
+from tres.relevance.train import AUTO, CHOSEN, train_model
 
 JUDGED_WEIGHT = 5.0
 ENOUGH = 40
@@ -51,7 +51,7 @@ def retrain(kind: str, examples: Guesses, seed: int) -> RelevanceModel:
 
     The TF-IDF model takes weights as they are; other kinds see an example as often as it weighs.
     """
-    if kind in (TFIDF, AUTO):
+    if (CHOSEN if kind == AUTO else kind) == TFIDF:
         return examples.train(seed)
     chosen: dict[bool, list[str]] = {True: [], False: []}
     for text, label, weight in zip(examples.texts, examples.labels, examples.weights, strict=True):
