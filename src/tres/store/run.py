@@ -31,7 +31,10 @@ from tres.store.table import Table
 
 CONFIG, PAGES, FAILURES = "config.toml", "pages.csv", "failures.csv"
 TREE, SUMMARY = "tree.json", "summary.json"
-STEP_COLUMNS = ("step", "url", "parent", "relevance", "reward", "q", "leaf", "explored", "site")
+STEP_COLUMNS = (
+    *("step", "url", "parent", "relevance", "reward", "q", "leaf", "explored", "site"),
+    "language",
+)
 
 
 class RunDirectory:
@@ -93,6 +96,7 @@ class RunDirectory:
             "" if step.leaf < 0 else step.leaf,
             int(step.explored),
             step.site,
+            step.language,
             *(_number(step.features[name]) for name in self._features),
         ]
 
