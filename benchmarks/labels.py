@@ -42,7 +42,7 @@ def main() -> None:
     options = arguments()
     config = load_topic(options.topic).override(explore=options.explore)
     web = open_web(options.web)
-    truth = Truth(web, options.label)
+    truth = Truth(web, options.label, options.judge)
     table = Table("labels", *options.models, title=f"{config.name} on {web.name}")
     scores: dict[tuple[int, str], list[float]] = {}
     for draw in range(options.draws):
@@ -63,6 +63,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--labels", nargs="+", type=int, default=LABELS)
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--explore", type=int)
+    parser.add_argument("--judge", type=int, help="pages to judge, drawn at random  [all]")
     parser.add_argument("--enough", type=int, default=ENOUGH)
     return parser.parse_args()
 
@@ -70,7 +71,7 @@ def arguments() -> argparse.Namespace:
 class Truth:
     """Which pages are relevant, by the labels of the web."""
 
-    def __init__(self, web: Web, label: str) -> None:
+    def __init__(self, web: Web, label: str, judge: int | None) -> None:
         self.urls: list[str] = []
         self.texts: list[str] = []
         relevant = []
@@ -81,12 +82,15 @@ class Truth:
                 any(each == label or each.startswith(f"{label}/") for each in page.labels)
             )
         self.relevant = np.array(relevant)
+        count = len(relevant) if judge is None else min(judge, len(relevant))
+        self.judged = np.sort(np.random.default_rng(0).permutation(len(relevant))[:count])
 
     def macro_f1(self, model: RelevanceModel, given: set[str]) -> float:
         """Mean of the F1 of both classes over all pages whose label was not given."""
-        judged = model.probabilities(self.texts) >= THRESHOLD
-        others = np.array([text not in given for text in self.texts])
-        return float(np.mean([f1(judged[others] == c, self.relevant[others] == c) for c in (1, 0)]))
+        places = [place for place in self.judged.tolist() if self.texts[place] not in given]
+        said = model.probabilities([self.texts[place] for place in places]) >= THRESHOLD
+        true = self.relevant[places]
+        return float(np.mean([f1(said == each, true == each) for each in (True, False)]))
 
 
 def f1(said: np.ndarray, true: np.ndarray) -> float:
