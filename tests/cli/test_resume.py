@@ -64,13 +64,14 @@ def test_it_can_be_taken_up_again_and_again(
     assert len(rows_of(run)) > 17
 
 
+@pytest.mark.parametrize("lost", [1, 40, 110, 130, 900])
 def test_a_crash_that_cut_a_line_and_left_no_summary_is_repaired(
-    tres: Tres, topic: Path, archive: Path, tmp_path: Path, run: Path
+    tres: Tres, topic: Path, archive: Path, tmp_path: Path, run: Path, lost: int
 ) -> None:
     whole = tmp_path / "whole"
     tres("crawl", topic, "--web", archive, "--run", whole, "--pages", 12)
     pages = run / "pages.csv"
-    pages.write_bytes(pages.read_bytes()[:-900])
+    pages.write_bytes(pages.read_bytes()[:-lost])
     (run / "failures.csv").write_text("url,ki")
     (run / "summary.json").unlink()
     assert tres("resume", run).code == 0

@@ -120,9 +120,9 @@ def read_summary(path: Path) -> dict[str, Any]:
 
 
 def read_pages(path: Path) -> list[dict[str, str]]:
-    """One row per step, by the names of the columns."""
+    """One row per step, by the names of the columns; a last line cut by a crash does not count."""
     text = _read(path, PAGES, "run the crawl again")
-    rows = list(csv.DictReader(text.splitlines()))
+    rows = list(csv.DictReader(text[: text.rfind("\n") + 1].splitlines()))
     if any(row.get("url") is None or row.get("relevance") is None for row in rows):
         raise _damaged(path / PAGES, "columns are missing")
     return rows
