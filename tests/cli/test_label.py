@@ -174,3 +174,19 @@ def test_a_loaded_model_can_be_corrected_too(
     outcome = label(second, "y\nn\ny\n")
     assert outcome.code == 0, outcome.err
     assert "3 judgements and 27 guesses" in outcome.out
+
+
+def test_judgements_of_one_class_only_are_kept_but_cannot_train(
+    tres: Tres, label: Label, topic: Path, archive: Path, run: Path, tmp_path: Path
+) -> None:
+    topic.write_text(topic.read_text().replace('labels = ["Nature"]', 'load = "run/model"'))
+    second = tmp_path / "second"
+    tres("crawl", topic, "--web", archive, "--run", second)
+    before = load_model(second / "model").digest
+    outcome = label(second, "n\n" * 30, "--show", 30)
+    assert (outcome.code, outcome.err) == (
+        2, "tres: 0 of 30 example pages are relevant; a model needs relevant and irrelevant ones; "
+           "judge more pages (your judgements are kept)\n",
+    )  # fmt: skip
+    assert len(judgements(second)) == 30
+    assert load_model(second / "model").digest == before

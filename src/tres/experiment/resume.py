@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from tres.config import TopicConfig, load_topic
@@ -55,34 +56,46 @@ def resume(
     """Go on with a run until its budget, which `pages` may raise."""
     config, history, recorded = resumable(run, pages)
     phases = _phases(run, config, history, web)
-    first = config.override(pages=phases[0].pages)
-    session = open_session(first, phases[0].seen)
-    timeline = Timeline(session, phases)
+    session = open_session(config.override(pages=phases[0].pages), phases[0].seen)
     started(session)
     try:
         with RunDirectory(run, session.policy.schema.features, resume=True) as directory:
-
-            def pass_on(event: Event) -> None:
-                if isinstance(event, Stepped) and event.step == recorded + 1:
-                    _commit(directory, config, history)
-                directory.record(event)
-                timeline.keep_up()
-                listener(session, event)
-
-            begin = time.perf_counter()
-            stopped = replay(session, timeline, config.crawl.in_flight, pass_on)
-            seconds = time.perf_counter() - begin
-            _refuse_unmet(directory, stopped, session.steps)
-            if session.steps == recorded:  # nothing more to be had
-                _commit(directory, config, history)
-            summary = summarise(config, phases[0].seen, session, stopped, seconds)
-            result = Result(stopped, seconds, summary)
+            repeated = _Repeated(session, Timeline(session, phases), directory, recorded)
+            result = repeated.go_on(config, history, phases[0].seen, listener)
             write_result(directory, session, result)
     except OSError as error:
         raise RunError(
             f"{run}: cannot be written ({error.strerror}); free some space and try again"
         ) from error
     return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Repeated:
+    """A session that walks through what was recorded, and then beyond it."""
+
+    session: CrawlSession
+    timeline: Timeline
+    directory: RunDirectory
+    recorded: int
+
+    def go_on(
+        self, config: TopicConfig, history: History, seen: PerceivedWeb, listener: Listener
+    ) -> Result:
+        def pass_on(event: Event) -> None:
+            if isinstance(event, Stepped) and event.step == self.recorded + 1:
+                _commit(self.directory, config, history)
+            self.directory.record(event)
+            self.timeline.keep_up()
+            listener(self.session, event)
+
+        begin = time.perf_counter()
+        stopped = replay(self.session, self.timeline, config.crawl.in_flight, pass_on)
+        seconds = time.perf_counter() - begin
+        _refuse_unmet(self.directory, stopped, self.session.steps)
+        if self.session.steps == self.recorded:  # there was nothing more to be had
+            _commit(self.directory, config, history)
+        return Result(stopped, seconds, summarise(config, seen, self.session, stopped, seconds))
 
 
 def _refuse_unmet(directory: RunDirectory, stopped: StopReason, steps: int) -> None:
