@@ -19,7 +19,7 @@ from rich.table import Table
 from threadpoolctl import threadpool_limits
 
 from tres.config import TopicConfig, load_topic
-from tres.experiment.run import find_keywords, topic_examples
+from tres.experiment.topic import find_keywords, topic_examples
 from tres.relevance.train import Examples
 from tres.sections import VECTORS
 from tres.topic.expansion import Expansion

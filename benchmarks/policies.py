@@ -21,7 +21,8 @@ from threadpoolctl import threadpool_limits
 
 from tres.config import FEATURES, POLICIES, TopicConfig, load_topic
 from tres.engines.replay import PerceivedWeb, replay
-from tres.experiment.run import open_session, perceive_topic
+from tres.experiment.run import open_session
+from tres.experiment.topic import perceive_topic
 from tres.web.percept import Percept
 from tres.webs import open_web
 

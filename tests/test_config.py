@@ -256,7 +256,7 @@ def test_vectors_that_are_neither_a_name_nor_a_file(refusal, tmp_path):
         (
             "[topic]\nkeywords = ['a']",
             "training names 0 sources of examples; give exactly one of labels, positives with "
-            "negatives, or load",
+            'negatives, or load, or set model = "auto"',
         ),
         (
             "[topic]\nkeywords = ['a']\n[training]\nlabels = ['a']\nload = '.'",

@@ -29,7 +29,7 @@ from tres.settings import (
 
 PolicyName = Literal["tres", "tree-random", "random", "breadth-first", "parent", "anchor", "oracle"]
 FeatureSet = Literal["evidence", "paper", "no-site"]
-ModelKind = Literal["tfidf"]
+ModelKind = Literal["tfidf", "auto"]
 SiteKind = Literal["host", "domain"]
 VectorsName = Literal["glove-6b-50d", "glove-6b-100d"]
 
@@ -113,6 +113,9 @@ class TrainingSection(Section):
         existing_path, "irrelevant examples: a directory of .txt and .html, or .jsonl(.gz)", None
     )
     load: Path | None = setting(existing_path, "directory of a saved model to use as it is", None)
+    explore: int = setting(
+        whole(1), "pages fetched to learn the topic if model is auto and there are no examples", 300
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -120,11 +123,18 @@ class TrainingSection(Section):
             missing = "positives" if self.positives is None else "negatives"
             raise ConfigError(f"training.{missing} is missing: examples of both kinds are needed")
         given = [bool(self.labels), self.positives is not None, self.load is not None]
-        if sum(given) != 1:
+        if sum(given) != 1 and not self.explores:
             raise ConfigError(
                 f"training names {sum(given)} sources of examples; "
                 "give exactly one of labels, positives with negatives, or load"
+                + (', or set model = "auto"' if not any(given) else "")
             )
+
+    @property
+    def explores(self) -> bool:
+        """Is the topic to be learnt from keywords and seeds alone?"""
+        given = bool(self.labels) or self.positives is not None or self.load is not None
+        return self.model == "auto" and not given
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -253,3 +253,22 @@ def test_control_characters_of_the_web_never_reach_the_terminal(
     assert outcome.code == 2
     assert "\x1b" not in outcome.err
     assert "web\\x1b[2J.jsonl" in outcome.err
+
+
+def test_the_language_of_each_page_is_noted_and_a_page_without_text_is_never_relevant(
+    tres: Tres, topic: Path, archive: Path, tmp_path: Path
+) -> None:
+    records = [json.loads(line) for line in archive.read_text().splitlines()]
+    german = "Die Bienen sind nicht nur im Garten, sie leben auch mit den Menschen auf dem Dach."
+    records[3]["text"] = german
+    for number in (1, 6, 9):  # one of them was about markets, two about bees
+        records[number] |= {"title": "", "text": ""}
+    archive.write_text("\n".join(map(json.dumps, records)))
+    run = tmp_path / "run"
+    tres("crawl", topic, "--web", archive, "--run", run, "--pages", 60, "--policy", "breadth-first")
+    rows = {row["url"]: row for row in rows_of(run)}
+    assert rows[url(3)]["language"] == "de"
+    for number in (1, 6, 9):
+        assert rows[url(number)]["language"] == ""
+        assert rows[url(number)]["reward"] == "0"
+        assert 0 < float(rows[url(number)]["relevance"]) < 0.5

@@ -34,7 +34,7 @@ def test_a_signal_ends_the_crawl_with_a_complete_run_directory(
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        _wait_for_pages(run, process)
+        wait_for_pages(run, process)
         process.send_signal(kind)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
@@ -44,7 +44,7 @@ def test_a_signal_ends_the_crawl_with_a_complete_run_directory(
     assert 0 < summary["pages"] == len((run / "pages.csv").read_text().splitlines()) - 1
 
 
-def _wait_for_pages(run: Path, process: subprocess.Popen[str], seconds: float = 60.0) -> None:
+def wait_for_pages(run: Path, process: subprocess.Popen[str], seconds: float = 60.0) -> None:
     """Until the crawl has written some pages; a crawl that ended by itself is no test."""
     deadline = time.monotonic() + seconds
     pages = run / "pages.csv"

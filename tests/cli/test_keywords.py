@@ -207,7 +207,7 @@ def test_a_saved_model_brings_no_examples(tres: Tres, write, archive: Path, tmp_
         outcome = tres(command, write(PLAIN + "expand = true\n", text), "--web", archive)
         assert outcome.code == 2
         assert outcome.err == (
-            "tres: topic.expand needs example pages, and training.load brings none; "
+            "tres: topic.expand needs example pages, and there are none; "
             "give labels or positives and negatives, or set topic.expand = false\n"
         )
 

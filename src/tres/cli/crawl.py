@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,11 +16,13 @@ from rich.console import Console
 from tres.cli.progress import CrawlProgress
 from tres.cli.terminal import messages
 from tres.config import FEATURES, POLICIES, TopicConfig, load_topic
+from tres.crawl.events import StopReason
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb
 from tres.errors import ConfigError, printable
-from tres.experiment.run import Result, perceive_topic
+from tres.experiment.run import Result
 from tres.experiment.run import crawl as run_crawl
+from tres.experiment.topic import perceive_topic
 from tres.webs import open_web
 
 
@@ -80,7 +83,7 @@ def crawl_with_progress(
     """Crawl under a progress line; a signal ends the crawl, not the program."""
     with (
         CrawlProgress(screen, config.crawl.policy, config.crawl.pages) as progress,
-        _stop_on_signal() as started,
+        stop_on_signal() as started,
     ):
         return run_crawl(config, seen, directory, progress, overwrite, started)
 
@@ -104,10 +107,12 @@ def report(result: Result, directory: Path) -> None:
         click.echo(f"failed: {kinds}")
     click.echo(f"stopped: {result.stopped}")
     click.echo(f"run: {directory}")
+    if result.stopped is StopReason.INTERRUPTED:
+        click.echo(f"go on: tres resume {printable(shlex.quote(str(directory)))}")
 
 
 @contextmanager
-def _stop_on_signal() -> Iterator[Any]:
+def stop_on_signal() -> Iterator[Any]:
     """The first SIGINT or SIGTERM interrupts the session; the second one stops at once."""
     sessions: list[CrawlSession] = []
     before = {kind: signal.getsignal(kind) for kind in (signal.SIGINT, signal.SIGTERM)}

@@ -14,7 +14,7 @@ from tres.cli.crawl import crawl_with_progress
 from tres.cli.terminal import console, messages
 from tres.config import TopicConfig
 from tres.engines.replay import PerceivedWeb
-from tres.experiment.run import perceive_topic
+from tres.experiment.topic import perceive_topic
 from tres.sections import CrawlSection, PolicyName, TopicSection, TrainingSection
 from tres.webs.generated import GeneratedWeb
 

@@ -9,7 +9,7 @@ import click
 from tres.cli.terminal import messages
 from tres.config import TopicConfig, load_topic
 from tres.errors import printable
-from tres.experiment.run import find_keywords, topic_examples
+from tres.experiment.topic import find_keywords, topic_examples
 from tres.relevance.train import Examples
 from tres.settings import toml
 from tres.topic.expansion import Expansion, Keyword

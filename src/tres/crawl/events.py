@@ -57,6 +57,7 @@ class Stepped:
     leaf: int
     explored: bool
     features: dict[str, float]
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

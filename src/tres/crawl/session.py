@@ -254,4 +254,5 @@ class CrawlSession:
             leaf=choice.leaf,
             explored=choice.explored,
             features=self.policy.schema.named(choice.features),
+            language=percept.language,
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from typing import Protocol
 
 from tres.crawl.events import Done, Event, Fetch, StopReason, Wait
 from tres.crawl.session import CrawlSession
@@ -16,6 +17,12 @@ from tres.policies.oracle import Foresight
 from tres.web.page import Failed, Page
 from tres.web.percept import Perceiver, Percept
 from tres.webs.base import Web
+
+
+class Perceiving(Protocol):
+    """Gives the percept of a URL."""
+
+    def perceive(self, url: str) -> Percept | Failed: ...
 
 
 class PerceivedWeb:
@@ -43,7 +50,7 @@ class PerceivedWeb:
 
 def replay(
     session: CrawlSession,
-    seen: PerceivedWeb,
+    seen: Perceiving,
     in_flight: int = 1,
     listener: Callable[[Event], None] = lambda event: None,
 ) -> StopReason:

@@ -1,7 +1,7 @@
 """One run over a web that is here: topic file in, result out.
 
-This is where the parts meet: the topic becomes a perceiver, the web is seen through it, a
-session asks a policy, the replay engine answers, and the events go to a run directory.
+This is where the parts meet: a web is seen through the topic's perceiver, a session asks a
+policy, the replay engine answers, and the events go to a run directory.
 """
 
 from __future__ import annotations
@@ -20,66 +20,21 @@ from tres.crawl.events import Event, FetchFailed, StopReason
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb, replay
 from tres.errors import ConfigError, RunError, SeedError
+from tres.experiment.auto import exploration_pages
+from tres.experiment.topic import seed_urls
 from tres.mdp.crawl import Crawl
 from tres.policies.make import PolicySettings, make_policy
-from tres.relevance.base import RelevanceModel
-from tres.relevance.store import load_model
-from tres.relevance.train import (
-    Examples,
-    examples_from_files,
-    examples_from_labels,
-    train_model,
-)
-from tres.store.run import MODEL, RunDirectory
-from tres.topic.expansion import Expansion, expand_keywords
-from tres.topic.keywords import KeywordMatcher
-from tres.topic.vectors import load_vectors
-from tres.web.percept import Perceiver
-from tres.web.url import canonical
+from tres.store.history import MODEL, History, Segment
+from tres.store.run import RunDirectory
 from tres.webs.base import Web
 
 Listener = Callable[[CrawlSession, Event], None]
 
 
-def perceive_topic(config: TopicConfig, web: Web) -> Perceiver:
-    """The topic as a way of seeing: its relevance model and its keywords."""
-    examples = None if config.training.load else topic_examples(config, web)
-    expansion = find_keywords(config, examples) if config.topic.expand else None
-    found = () if expansion is None else expansion.words
-    matcher = KeywordMatcher((*config.topic.keywords, *found), config.topic.phrases)
-    return Perceiver(relevance_model(config, examples), matcher, config.crawl.site, expansion)
-
-
-def topic_examples(config: TopicConfig, web: Web | None) -> Examples:
-    """The example pages that the topic file asks for, from a web's labels or from files."""
-    training = config.training
-    if training.positives is not None and training.negatives is not None:
-        return examples_from_files(training.positives, training.negatives)
-    if web is None:
-        raise ConfigError("--web is missing: name the archive whose labels give the examples")
-    labelled = ((page.content, page.labels) for page in web.pages())
-    return examples_from_labels(
-        labelled, training.labels, training.relevant, training.irrelevant, config.crawl.seed
-    )
-
-
-def relevance_model(config: TopicConfig, examples: Examples | None) -> RelevanceModel:
-    """Load the model that the topic file names, or train one from examples."""
-    if config.training.load is not None:
-        return load_model(config.training.load)
-    assert examples is not None
-    return train_model(config.training.model, examples, config.crawl.seed)
-
-
-def find_keywords(config: TopicConfig, examples: Examples | None) -> Expansion:
-    """The keywords that expansion finds in the examples of a topic."""
-    if examples is None:
-        raise ConfigError(
-            "topic.expand needs example pages, and training.load brings none; "
-            "give labels or positives and negatives, or set topic.expand = false"
-        )
-    vectors = load_vectors(config.topic.vectors)
-    return expand_keywords(config.topic, examples.relevant, examples.irrelevant, vectors)
+def web_address(web: Web) -> str:
+    """What opens this web again, from any directory."""
+    path = getattr(web, "path", None)
+    return web.name if path is None else str(Path(path).absolute())
 
 
 def open_session(config: TopicConfig, seen: PerceivedWeb) -> CrawlSession:
@@ -87,7 +42,7 @@ def open_session(config: TopicConfig, seen: PerceivedWeb) -> CrawlSession:
     crawl = Crawl()
     rng = np.random.default_rng(config.crawl.seed)
     policy = make_policy(PolicySettings.of(config), crawl, rng, seen.foresee)
-    seeds = seen.perceiver.seeds(_seed_urls(config))
+    seeds = seen.perceiver.seeds(_some_seeds(config))
     return CrawlSession(crawl, policy, seeds, config.crawl.pages, config.crawl.max_per_site)
 
 
@@ -118,7 +73,10 @@ def crawl(
     try:
         with RunDirectory(directory, session.policy.schema.features, overwrite) as run:
             run.write_config(config.to_toml())
-            seen.perceiver.model.save(directory / MODEL)
+            model = seen.perceiver.model
+            model.save(directory / MODEL)
+            begin = Segment(1, config.crawl.pages, model.digest)
+            History(web_address(seen.web), (begin,)).write(directory)
             if seen.perceiver.expansion is not None:
                 run.write_keywords(seen.perceiver.expansion)
 
@@ -129,9 +87,7 @@ def crawl(
                 listener(session, event)
 
             result = _replayed(config, seen, session, pass_on)
-            if (view := session.policy.tree_view()) is not None:
-                run.write_tree(view)
-            run.write_summary(result.summary)
+            write_result(run, session, result)
     except OSError as error:
         raise RunError(
             f"{directory}: cannot be written ({error.strerror}); "
@@ -151,6 +107,13 @@ def _replayed(
     stopped = replay(session, seen, config.crawl.in_flight, pass_on)
     seconds = time.perf_counter() - begin
     return Result(stopped, seconds, summarise(config, seen, session, stopped, seconds))
+
+
+def write_result(run: RunDirectory, session: CrawlSession, result: Result) -> None:
+    """The tree and, last, the summary."""
+    if (view := session.policy.tree_view()) is not None:
+        run.write_tree(view)
+    run.write_summary(result.summary)
 
 
 def _refuse_no_seed(result: Result, failed: list[FetchFailed]) -> None:
@@ -181,6 +144,7 @@ def summarise(
         "in_flight": config.crawl.in_flight,
         "seed": config.crawl.seed,
         "budget": config.crawl.pages,
+        "exploration_pages": exploration_pages(seen.perceiver.model),
         "pages": session.steps,
         "relevant": session.relevant,
         "harvest_rate": session.harvest_rate,
@@ -193,13 +157,8 @@ def summarise(
     }
 
 
-def _seed_urls(config: TopicConfig) -> list[str]:
-    urls = []
-    for written in config.topic.seeds:
-        url = canonical(written)
-        if url is None:
-            raise ConfigError(f"topic.seeds: {written!r} is not a web address; write http://...")
-        urls.append(url)
+def _some_seeds(config: TopicConfig) -> list[str]:
+    urls = seed_urls(config)
     if not urls:
         raise ConfigError("topic.seeds: a crawl needs a seed; name one there or with --seed-url")
     return urls

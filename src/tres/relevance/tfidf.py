@@ -127,15 +127,23 @@ def terms(text: str) -> list[str]:
     return words(text) + words(title) * (TITLE_WEIGHT - 1) if newline else words(text)
 
 
-def train_tfidf(texts: Sequence[str], labels: Sequence[bool], seed: int) -> TfidfModel:
-    """Fit the model. It draws nothing at random; the seed is kept as part of its history."""
+def train_tfidf(
+    texts: Sequence[str],
+    labels: Sequence[bool],
+    seed: int,
+    weights: Sequence[float] | None = None,
+) -> TfidfModel:
+    """Fit the model. It draws nothing at random; the seed is kept as part of its history.
+
+    With `weights` some examples count more than others, such as judgements beside guesses.
+    """
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits
 
     relevant = int(np.sum(labels))
     _refuse_one_class(relevant, len(labels))
-    vectoriser = TfidfVectorizer(analyzer=_content_terms, min_df=MIN_PAGES, sublinear_tf=True)
+    vectoriser = TfidfVectorizer(analyzer=content_terms, min_df=MIN_PAGES, sublinear_tf=True)
     with threadpool_limits(1):  # faster here, and sums in one order only
         try:
             vectors = vectoriser.fit_transform(texts)
@@ -145,7 +153,7 @@ def train_tfidf(texts: Sequence[str], labels: Sequence[bool], seed: int) -> Tfid
                 "give more or longer examples"
             ) from None
         regression = LogisticRegression(C=C, class_weight="balanced", max_iter=1000)
-        regression.fit(vectors, np.asarray(labels, np.bool_))
+        regression.fit(vectors, np.asarray(labels, np.bool_), sample_weight=weights)
     return TfidfModel(
         vocabulary={word: i for i, word in enumerate(vectoriser.get_feature_names_out().tolist())},
         idf=vectoriser.idf_.astype(np.float32),
@@ -156,7 +164,8 @@ def train_tfidf(texts: Sequence[str], labels: Sequence[bool], seed: int) -> Tfid
     )
 
 
-def _content_terms(text: str) -> list[str]:
+def content_terms(text: str) -> list[str]:
+    """The words that a model may learn."""
     return [word for word in terms(text) if word not in STOP_WORDS]
 
 

@@ -19,10 +19,13 @@ __all__ = ["Examples", "examples_from_files", "examples_from_labels", "train_mod
 
 Trainer = Callable[[Sequence[str], Sequence[bool], int], RelevanceModel]
 TRAINERS: dict[str, Trainer] = {TFIDF: train_tfidf}
+AUTO, CHOSEN = "auto", TFIDF
+"""Whoever leaves the kind of model to tres gets this one."""
 
 
 def train_model(kind: str, examples: Examples, seed: int) -> RelevanceModel:
     """Train a model of a kind that the topic file names."""
+    kind = CHOSEN if kind == AUTO else kind
     if kind not in TRAINERS:
         raise TrainingError(f"{kind!r} is no kind of model; valid are {', '.join(TRAINERS)}")
     return TRAINERS[kind](examples.texts, examples.labels, seed)

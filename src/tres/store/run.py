@@ -6,7 +6,9 @@
     keywords.csv    the keywords, given and found, if the topic asks for expansion
     tree.json       the decision tree, if the policy has one
     summary.json    the result in numbers, written last: a run without it did not finish
-    model/          the relevance model
+    model/          the relevance model, the newest if there are several (`tres.store.history`)
+    history.json    web, budgets and models by the step from which they count
+    judgements.jsonl  what a person said about pages, if `tres label` was used
 
 `pages.csv` holds nothing that changes from run to run: one seed, one file, byte for byte.
 """
@@ -16,53 +18,62 @@ from __future__ import annotations
 import csv
 import json
 import math
+import shutil
 from collections.abc import Iterable
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Self
 
 from tres.crawl.events import Event, FetchFailed, Stepped
 from tres.errors import RunError
 from tres.frontier.rules import TreeView
+from tres.store.history import HISTORY, MODEL
+from tres.store.judgements import JUDGEMENTS
+from tres.store.table import Table
 from tres.topic.expansion import Expansion
 
 CONFIG, PAGES, FAILURES = "config.toml", "pages.csv", "failures.csv"
-TREE, SUMMARY, MODEL = "tree.json", "summary.json", "model"
-KEYWORDS = "keywords.csv"
+TREE, SUMMARY, KEYWORDS = "tree.json", "summary.json", "keywords.csv"
 KEYWORD_COLUMNS = ("keyword", "origin", "score", "relevant", "other")
-STEP_COLUMNS = ("step", "url", "parent", "relevance", "reward", "q", "leaf", "explored", "site")
+STEP_COLUMNS = (
+    *("step", "url", "parent", "relevance", "reward", "q", "leaf", "explored", "site"),
+    "language",
+)
 
 
 class RunDirectory:
     """Writes one run; use it as a context manager."""
 
-    def __init__(self, path: Path, features: Iterable[str], overwrite: bool = False) -> None:
+    def __init__(
+        self, path: Path, features: Iterable[str], overwrite: bool = False, resume: bool = False
+    ) -> None:
         self.path = path
         self._features = tuple(features)
-        _prepare(path, overwrite)
-        self._pages_file = _open(path / PAGES)
-        self._failures_file = _open(path / FAILURES)
-        self._pages = csv.writer(self._pages_file, lineterminator="\n")
-        self._failures = csv.writer(self._failures_file, lineterminator="\n")
-        self._pages.writerow((*STEP_COLUMNS, *self._features))
-        self._failures.writerow(("url", "kind"))
+        if not resume:
+            _prepare(path, overwrite)
+        self._pages = Table(path / PAGES, (*STEP_COLUMNS, *self._features), resume)
+        self._failures = Table(path / FAILURES, ("url", "kind"), resume)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._pages_file.close()
-        self._failures_file.close()
+        self._pages.close()
+        self._failures.close()
 
     def record(self, event: Event) -> None:
         """Write what belongs into a file."""
         match event:
             case Stepped():
-                self._pages.writerow(self._row(event))
+                self._pages.write(self._row(event))
             case FetchFailed(url, kind):
-                self._failures.writerow((url, str(kind)))
+                self._failures.write((url, str(kind)))
             case _:
                 pass
+
+    @property
+    def recorded(self) -> int:
+        """Steps of an earlier crawl that have not been met again yet."""
+        return self._pages.recorded
 
     def write_config(self, toml: str) -> None:
         """Keep the resolved configuration."""
@@ -70,7 +81,7 @@ class RunDirectory:
 
     def write_keywords(self, expansion: Expansion) -> None:
         """Keep the keywords: score, and mean count in relevant and in other examples."""
-        with _open(self.path / KEYWORDS) as file:
+        with (self.path / KEYWORDS).open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(KEYWORD_COLUMNS)
             writer.writerows((word, "given", _number(own), "", "") for word, own in expansion.given)
@@ -99,8 +110,15 @@ class RunDirectory:
             "" if step.leaf < 0 else step.leaf,
             int(step.explored),
             step.site,
+            step.language,
             *(_number(step.features[name]) for name in self._features),
         ]
+
+
+def config_of(path: Path) -> Path:
+    """The configuration of a run, finished or not."""
+    _read(path, CONFIG, "run the crawl again")
+    return path / CONFIG
 
 
 def read_summary(path: Path) -> dict[str, Any]:
@@ -113,6 +131,15 @@ def read_summary(path: Path) -> dict[str, Any]:
     if not isinstance(loaded, dict):
         raise _damaged(path / SUMMARY, "it is not an object")
     return loaded
+
+
+def read_pages(path: Path) -> list[dict[str, str]]:
+    """One row per step, by the names of the columns; a last line cut by a crash does not count."""
+    text = _read(path, PAGES, "run the crawl again")
+    rows = list(csv.DictReader(text[: text.rfind("\n") + 1].splitlines()))
+    if any(row.get("url") is None or row.get("relevance") is None for row in rows):
+        raise _damaged(path / PAGES, "columns are missing")
+    return rows
 
 
 def read_tree(path: Path) -> TreeView:
@@ -150,16 +177,14 @@ def _prepare(path: Path, overwrite: bool) -> None:
             raise RunError(f"{path}: holds other files; name a new directory for the run")
         if not overwrite:
             raise RunError(f"{path}: holds a run already; name another --run, or add --overwrite")
-        for name in (CONFIG, PAGES, FAILURES, KEYWORDS, TREE, SUMMARY):
+        for name in (CONFIG, PAGES, FAILURES, KEYWORDS, TREE, SUMMARY, HISTORY, JUDGEMENTS):
             (path / name).unlink(missing_ok=True)
+        for old in path.glob(f"{MODEL}-*"):
+            shutil.rmtree(old)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunError(f"{path}: cannot be made ({error.strerror}); name another --run") from error
-
-
-def _open(path: Path) -> TextIOWrapper:
-    return path.open("w", encoding="utf-8", newline="")
 
 
 def _number(value: float) -> str:

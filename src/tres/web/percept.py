@@ -16,6 +16,7 @@ import numpy as np
 from tres.relevance.base import THRESHOLD, RelevanceModel
 from tres.topic.expansion import Expansion
 from tres.topic.keywords import KeywordMatcher
+from tres.topic.language import language_of
 from tres.web.page import Link, Page
 from tres.web.url import site_of, url_words
 
@@ -45,6 +46,8 @@ class Percept:
     site: str
     relevance: float
     links: LinkPercepts
+    language: str = ""
+    """As `tres.topic.language` tells it: a note, which takes no part in any decision."""
 
     @property
     def relevant(self) -> bool:
@@ -66,7 +69,8 @@ class Perceiver:
         """Judge a page and describe its outlinks; links to itself say nothing and are dropped."""
         outlinks = [link for link in page.links if link.url != page.url]
         relevance = float(self.model.probabilities([page.content])[0])
-        return Percept(page.url, self.site(page.url), relevance, self.links(outlinks))
+        language = language_of(page.text or page.title)
+        return Percept(page.url, self.site(page.url), relevance, self.links(outlinks), language)
 
     def seeds(self, urls: Iterable[str]) -> LinkPercepts:
         """Seeds are links that nobody made: their URL speaks for them."""

@@ -1,0 +1,71 @@
+"""`model = "auto"` without examples: explore from the seeds, then learn from what was found.
+
+The web's labels are never looked at here; only pages that a crawl from the seeds can fetch
+are used, and the summary counts them (`exploration_pages`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tres.config import TopicConfig
+from tres.engines.explore import explore
+from tres.errors import ConfigError, SeedError, TrainingError
+from tres.relevance.base import RelevanceModel
+from tres.relevance.pu import Guesses, guess, keyword_forms
+from tres.relevance.tfidf import TfidfModel
+from tres.web.page import Failed
+from tres.webs.base import Web
+
+EXPLORED = "exploration_pages"
+"""The fact of a model that says how many pages were fetched to learn it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """What the exploration taught, and what it cost."""
+
+    guesses: Guesses
+    pages: int
+
+
+def explore_topic(config: TopicConfig, web: Web, seeds: Sequence[str]) -> Explored:
+    """Gather pages from the seeds and guess which of them are about the topic."""
+    if not seeds:
+        raise ConfigError(
+            'topic.seeds: model = "auto" learns from seeds; name some there or with --seed-url'
+        )
+    forms = keyword_forms(config.topic.keywords)
+    if not forms:
+        raise TrainingError("topic.keywords: none of them holds a word; write words")
+    rng = np.random.default_rng(config.crawl.seed)
+    found = explore(web, seeds, forms, config.training.explore, rng)
+    if not found.seeds:
+        raise no_seed([outcome for url in seeds if isinstance(outcome := web.fetch(url), Failed)])
+    texts = [page.content for page in (*found.near, *found.background)]
+    positives = [page.content for page in found.seeds]
+    return Explored(guess(positives, texts, config.topic.keywords), found.pages)
+
+
+def auto_model(config: TopicConfig, web: Web, seeds: Sequence[str]) -> TfidfModel:
+    """The model that keywords and seeds alone can teach."""
+    explored = explore_topic(config, web, seeds)
+    model = explored.guesses.train(config.crawl.seed)
+    return replace(model, facts={**model.facts, EXPLORED: explored.pages})
+
+
+def no_seed(failed: Sequence[Failed]) -> SeedError:
+    """No seed gave a page: tell each of them."""
+    return SeedError(
+        f"none of the {len(failed)} seeds gave a page; name seeds that this web holds",
+        details=[f"seed {seed.url}: {seed.kind}" for seed in failed],
+    )
+
+
+def exploration_pages(model: RelevanceModel) -> int:
+    """Pages that were fetched to learn this model; 0 if it was taught by examples."""
+    facts = getattr(model, "facts", {})
+    return int(facts.get(EXPLORED, 0))

@@ -1,0 +1,125 @@
+"""Pages of a run that are worth a person's judgement, and what the judgements change.
+
+Two kinds of pages are worth it. The model is *least sure* of pages near probability 0.5: their
+label moves it most (uncertainty sampling). And a page is *influential* when many fetched pages
+were found on it: if the model was wrong about it, it was wrong about where to look, and all
+rows of its links carry that mistake. Both lists are shown in turn, each page once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain, zip_longest
+from pathlib import Path
+
+from tres.config import TopicConfig
+from tres.errors import RunError
+from tres.experiment.auto import explore_topic
+from tres.experiment.topic import seed_urls, topic_examples
+from tres.relevance.base import THRESHOLD, RelevanceModel
+from tres.relevance.judged import as_guesses, retrain, with_judgements
+from tres.relevance.pu import Guesses
+from tres.store.history import replace_model
+from tres.store.judgements import read_judgements
+from tres.store.run import read_pages
+from tres.web.page import Page
+from tres.webs.base import Web
+
+SNIPPET = 300
+"""Characters of a page's text that a person sees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A page to be judged, and why."""
+
+    step: int
+    url: str
+    title: str
+    snippet: str
+    probability: float
+    why: str
+
+
+def candidates(run: Path, web: Web, model: RelevanceModel) -> list[Candidate]:
+    """Pages of the run that nobody has judged, those most worth judging first."""
+    rows = read_pages(run)
+    if not rows:
+        raise RunError(f"{run}: holds no page to judge; run the crawl again")
+    done = read_judgements(run)
+    led_to = Counter(row["parent"] for row in rows)
+    pages = {row["url"]: page for row in rows if (page := _page(web, row["url"])) is not None}
+    if not pages:
+        raise RunError(f"{run}: this web holds none of its pages; give its web with --web")
+    chances = model.probabilities([page.content for page in pages.values()])
+    found = [
+        _candidate(int(row["step"]), pages[row["url"]], chance, led_to[row["url"]])
+        for row, chance in zip(
+            (row for row in rows if row["url"] in pages), chances.tolist(), strict=True
+        )
+        if row["url"] not in done
+    ]
+    return list(_in_turn(found, led_to))
+
+
+def _in_turn(found: list[Candidate], led_to: Counter[str]) -> Iterator[Candidate]:
+    unsure = sorted(found, key=lambda page: abs(page.probability - THRESHOLD))
+    influential = sorted(found, key=lambda page: -led_to[page.url])
+    shown: set[str] = set()
+    for page in chain.from_iterable(zip_longest(unsure, influential)):
+        if page is not None and page.url not in shown:
+            shown.add(page.url)
+            yield page
+
+
+def _candidate(step: int, page: Page, probability: float, led_to: int) -> Candidate:
+    snippet = " ".join(page.text[: 4 * SNIPPET].split())[:SNIPPET]
+    why = f"{led_to} fetched pages were found on it" if led_to else "none was found on it yet"
+    return Candidate(step, page.url, page.title, snippet, probability, why)
+
+
+def _page(web: Web, url: str) -> Page | None:
+    outcome = web.fetch(url)
+    return outcome if isinstance(outcome, Page) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Retrained:
+    """What the new model has learnt from."""
+
+    judged: int
+    guessed: int
+    model: RelevanceModel
+
+
+def learn_judgements(run: Path, web: Web, config: TopicConfig) -> Retrained:
+    """Train anew with all judgements of the run; the result is its newest model."""
+    judged: dict[str, bool] = {}
+    for url, relevant in read_judgements(run).items():
+        if (page := _page(web, url)) is not None:
+            judged[page.content] = relevant
+    examples = with_judgements(_examples(run, web, config), judged)
+    model = retrain(config.training.model, examples, config.crawl.seed)
+    replace_model(run, model)
+    return Retrained(len(judged), sum(weight <= 1.0 for weight in examples.weights), model)
+
+
+def _examples(run: Path, web: Web, config: TopicConfig) -> Guesses:
+    """What the run's first model has learnt from, gathered again: it is the same every time."""
+    if config.training.load is not None:
+        return _own_verdicts(run, web)
+    if config.training.explores:
+        return explore_topic(config, web, seed_urls(config)).guesses
+    return as_guesses(topic_examples(config, web))
+
+
+def _own_verdicts(run: Path, web: Web) -> Guesses:
+    """A loaded model brings no examples: what it said of the run's pages are guesses."""
+    verdicts = {
+        page.content: row["reward"] == "1"
+        for row in read_pages(run)
+        if (page := _page(web, row["url"])) is not None
+    }
+    return Guesses(tuple(verdicts), tuple(verdicts.values()), (1.0,) * len(verdicts))

@@ -1,0 +1,82 @@
+"""The topic as a way of seeing: from topic file to examples, keywords, relevance model.
+
+Examples come from a web's labels or from files; with `model = "auto"` and none of either, an
+exploratory crawl gathers pages and they are guessed at (`tres.experiment.auto`). Keywords may be
+expanded from the examples. Both together make the perceiver that judges pages and links.
+"""
+
+from __future__ import annotations
+
+from tres.config import TopicConfig
+from tres.errors import ConfigError
+from tres.experiment.auto import auto_model
+from tres.relevance.base import RelevanceModel
+from tres.relevance.store import load_model
+from tres.relevance.train import (
+    Examples,
+    examples_from_files,
+    examples_from_labels,
+    train_model,
+)
+from tres.topic.expansion import Expansion, expand_keywords
+from tres.topic.keywords import KeywordMatcher
+from tres.topic.vectors import load_vectors
+from tres.web.percept import Perceiver
+from tres.web.url import canonical
+from tres.webs.base import Web
+
+
+def perceive_topic(config: TopicConfig, web: Web, model: RelevanceModel | None = None) -> Perceiver:
+    """The perceiver of a topic; a `model` that is given is used instead of the file's."""
+    taught = config.training.load is None and not config.training.explores
+    wanted = taught and (model is None or config.topic.expand)
+    examples = topic_examples(config, web) if wanted else None
+    expansion = find_keywords(config, examples) if config.topic.expand else None
+    found = () if expansion is None else expansion.words
+    matcher = KeywordMatcher((*config.topic.keywords, *found), config.topic.phrases)
+    judge = relevance_model(config, web, examples) if model is None else model
+    return Perceiver(judge, matcher, config.crawl.site, expansion)
+
+
+def topic_examples(config: TopicConfig, web: Web | None) -> Examples:
+    """The example pages that the topic file asks for, from a web's labels or from files."""
+    training = config.training
+    if training.positives is not None and training.negatives is not None:
+        return examples_from_files(training.positives, training.negatives)
+    if web is None:
+        raise ConfigError("--web is missing: name the archive whose labels give the examples")
+    labelled = ((page.content, page.labels) for page in web.pages())
+    return examples_from_labels(
+        labelled, training.labels, training.relevant, training.irrelevant, config.crawl.seed
+    )
+
+
+def relevance_model(config: TopicConfig, web: Web, examples: Examples | None) -> RelevanceModel:
+    """Load the model that the topic file names, or teach one."""
+    if config.training.load is not None:
+        return load_model(config.training.load)
+    if examples is None:
+        return auto_model(config, web, seed_urls(config))
+    return train_model(config.training.model, examples, config.crawl.seed)
+
+
+def find_keywords(config: TopicConfig, examples: Examples | None) -> Expansion:
+    """The keywords that expansion finds in the examples of a topic."""
+    if examples is None:
+        raise ConfigError(
+            "topic.expand needs example pages, and there are none; "
+            "give labels or positives and negatives, or set topic.expand = false"
+        )
+    vectors = load_vectors(config.topic.vectors)
+    return expand_keywords(config.topic, examples.relevant, examples.irrelevant, vectors)
+
+
+def seed_urls(config: TopicConfig) -> list[str]:
+    """The seeds of the topic file in canonical form."""
+    urls = []
+    for written in config.topic.seeds:
+        url = canonical(written)
+        if url is None:
+            raise ConfigError(f"topic.seeds: {written!r} is not a web address; write http://...")
+        urls.append(url)
+    return urls

@@ -1,0 +1,60 @@
+"""What a person said about pages of a run: `judgements.jsonl`, one line each, only appended.
+
+    {"url": "http://...", "relevant": true, "step": 12, "probability": 0.48}
+
+`probability` is what the model thought at that moment. A page may be judged again: the last
+word counts.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from tres.errors import RunError
+
+JUDGEMENTS = "judgements.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One page, judged."""
+
+    url: str
+    relevant: bool
+    step: int
+    probability: float
+
+
+def append_judgement(run: Path, judgement: Judgement) -> None:
+    """Keep a judgement; it is on disk when this returns."""
+    with (run / JUDGEMENTS).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(asdict(judgement), ensure_ascii=False) + "\n")
+
+
+def read_judgements(run: Path) -> dict[str, bool]:
+    """URL -> relevant, by the last word about each page."""
+    try:
+        lines = (run / JUDGEMENTS).read_text(encoding="utf-8").split("\n")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise RunError(f"{run / JUDGEMENTS}: cannot be read ({error}); restore it") from None
+    judged: dict[str, bool] = {}
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            url, relevant = _judgement(line, f"{run / JUDGEMENTS}: line {number}")
+            judged[url] = relevant
+    return judged
+
+
+def _judgement(line: str, place: str) -> tuple[str, bool]:
+    try:
+        held = json.loads(line)
+        url, relevant = held["url"], held["relevant"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise RunError(f"{place} is damaged; correct or remove the line") from None
+    if not isinstance(url, str) or not isinstance(relevant, bool):
+        raise RunError(f"{place} is damaged; correct or remove the line")
+    return url, relevant

@@ -1,0 +1,192 @@
+"""`tres label`: what it shows, what it keeps, and what a resumed crawl makes of it."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tres.relevance.store import load_model
+
+from .conftest import Outcome, Tres
+from .test_crawl import rows_of
+
+Label = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(tres: Tres, topic: Path, archive: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "run"
+    assert tres("crawl", topic, "--web", archive, "--run", path, "--pages", 15).code == 0
+    return path
+
+
+@pytest.fixture
+def label(tres: Tres, monkeypatch: pytest.MonkeyPatch) -> Label:
+    """Judge with these answers, as from a pipe."""
+
+    def call(run: Path, answers: str, *arguments: object) -> Outcome:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
+        return tres("label", run, *arguments)
+
+    return call
+
+
+def judgements(run: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (run / "judgements.jsonl").read_text().splitlines()]
+
+
+def test_judgements_are_kept_in_order_and_the_model_is_trained_anew(
+    label: Label, run: Path
+) -> None:
+    before = load_model(run / "model").digest
+    outcome = label(run, "y\nperhaps\nno\ns\nYES\nq\n", "--show", 10)
+    assert outcome.code == 0, outcome.err
+    assert [kept["relevant"] for kept in judgements(run)] == [True, False, True]
+    assert outcome.out.count("relevant? ") == 6  # one answer was none, and was asked for again
+    assert "the model was trained anew with 3 judgements\n" in outcome.out
+    assert outcome.out.endswith(f"go on with it: tres resume {run} --pages N\n")
+    assert load_model(run / "model-1").digest == before != load_model(run / "model").digest
+
+
+def test_pages_come_with_title_address_text_and_probability(label: Label, run: Path) -> None:
+    outcome = label(run, "q\n")
+    rows = rows_of(run)
+    unsure = min(rows, key=lambda row: abs(float(row["relevance"]) - 0.5))
+    shown = outcome.out.splitlines()
+    assert shown[1].startswith("(1 of 15) ")
+    assert shown[2] == f"  {unsure['url']}"
+    assert f"probability {float(unsure['relevance']):.2f}; step {unsure['step']}" in shown[3]
+    assert "page number" in shown[4]
+
+
+def test_the_page_that_led_to_most_is_shown_second(label: Label, run: Path) -> None:
+    outcome = label(run, "s\nq\n")
+    parents = [row["parent"] for row in rows_of(run) if row["parent"]]
+    most = max(parents, key=parents.count)
+    assert f"  {most}\n" in outcome.out
+    assert f"{parents.count(most)} fetched pages were found on it" in outcome.out
+
+
+def test_nothing_is_asked_twice_and_the_end_of_the_input_is_the_end(
+    label: Label, run: Path
+) -> None:
+    label(run, "n\n" * 6)
+    label(run, "y\n" * 100, "--show", 100)
+    urls = [kept["url"] for kept in judgements(run)]
+    assert len(urls) == len(set(urls)) == 15
+    assert "nothing was judged; the model is as it was" in label(run, "y\n").out
+
+
+def test_without_a_judgement_nothing_changes(label: Label, run: Path) -> None:
+    files = {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
+    assert label(run, "").code == 0
+    assert files == {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
+
+
+def test_a_judged_page_is_believed(label: Label, run: Path) -> None:
+    label(run, "n\n" * 15)
+    model = load_model(run / "model")
+    urls = {str(kept["url"]) for kept in judgements(run)}
+    bees = [row for row in rows_of(run) if row["reward"] == "1" and row["url"] in urls]
+    assert bees
+    before = load_model(run / "model-1").probabilities(["bees honey hive"])[0]
+    assert model.probabilities(["bees honey hive"])[0] < before
+
+
+def test_judgements_change_a_resumed_crawl_from_then_on_and_only_then(
+    tres: Tres, label: Label, topic: Path, archive: Path, run: Path, tmp_path: Path
+) -> None:
+    label(run, "n\n" * 15)
+    before = rows_of(run)
+    outcome = tres("resume", run, "--pages", 30)
+    assert outcome.code == 0, outcome.err
+    untouched = tmp_path / "untouched"
+    tres("crawl", topic, "--web", archive, "--run", untouched, "--pages", 30)
+    after = rows_of(run)
+    assert after[:15] == before == rows_of(untouched)[:15]
+    assert len(after) == 30
+    new, pages = load_model(run / "model"), _contents(archive)
+    for row in after[15:]:
+        assert float(row["relevance"]) == pytest.approx(
+            float(new.probabilities([pages[row["url"]]])[0]), rel=1e-5
+        )
+    assert [r["relevance"] for r in after[15:]] != [r["relevance"] for r in rows_of(untouched)[15:]]
+    assert len(judgements(run)) == 15
+    # The judged crawl can be judged and taken up again.
+    label(run, "y\ny\n")
+    assert tres("resume", run, "--pages", 35).code == 0
+    assert rows_of(run)[:30] == after
+
+
+def _contents(archive: Path) -> dict[str, str]:
+    records = [json.loads(line) for line in archive.read_text().splitlines()]
+    return {record["url"]: f"{record['title']}\n{record['text']}" for record in records}
+
+
+def test_hostile_titles_and_texts_are_escaped(
+    tres: Tres, label: Label, topic: Path, archive: Path, tmp_path: Path
+) -> None:
+    records = [json.loads(line) for line in archive.read_text().splitlines()]
+    evil = [r | {"title": "\x1b[2J" + r["title"], "text": "\x07" + r["text"]} for r in records]
+    archive.write_text("\n".join(map(json.dumps, evil)))
+    run = tmp_path / "run"
+    tres("crawl", topic, "--web", archive, "--run", run)
+    outcome = label(run, "s\ns\n")
+    assert "\x1b" not in outcome.out
+    assert "\x07" not in outcome.out
+    assert "\\x1b[2J" in outcome.out
+
+
+@pytest.mark.parametrize("line", ["{", "[]", '{"url": "http://a/"}', '{"url": 1, "relevant": 1}'])
+def test_a_damaged_judgements_file_is_named_with_the_line(
+    label: Label, run: Path, line: str
+) -> None:
+    label(run, "y\n")
+    with (run / "judgements.jsonl").open("a") as file:
+        file.write(f"{line}\n")
+    outcome = label(run, "y\n")
+    assert outcome.code == 2
+    assert outcome.err == (
+        f"tres: {run}/judgements.jsonl: line 2 is damaged; correct or remove the line\n"
+    )
+
+
+def test_a_run_without_pages_cannot_be_judged(label: Label, run: Path) -> None:
+    pages = run / "pages.csv"
+    pages.write_text(pages.read_text().splitlines()[0] + "\n")
+    outcome = label(run, "y\n")
+    assert (outcome.code, outcome.err) == (
+        2, f"tres: {run}: holds no page to judge; run the crawl again\n"
+    )  # fmt: skip
+
+
+def test_a_loaded_model_can_be_corrected_too(
+    tres: Tres, label: Label, topic: Path, archive: Path, run: Path, tmp_path: Path
+) -> None:
+    topic.write_text(topic.read_text().replace('labels = ["Nature"]', 'load = "run/model"'))
+    second = tmp_path / "second"
+    assert tres("crawl", topic, "--web", archive, "--run", second).code == 0
+    outcome = label(second, "y\nn\ny\n")
+    assert outcome.code == 0, outcome.err
+    assert "3 judgements and 27 guesses" in outcome.out
+
+
+def test_judgements_of_one_class_only_are_kept_but_cannot_train(
+    tres: Tres, label: Label, topic: Path, archive: Path, run: Path, tmp_path: Path
+) -> None:
+    topic.write_text(topic.read_text().replace('labels = ["Nature"]', 'load = "run/model"'))
+    second = tmp_path / "second"
+    tres("crawl", topic, "--web", archive, "--run", second)
+    before = load_model(second / "model").digest
+    outcome = label(second, "n\n" * 30, "--show", 30)
+    assert (outcome.code, outcome.err) == (
+        2, "tres: 0 of 30 example pages are relevant; a model needs relevant and irrelevant ones; "
+           "judge more pages (your judgements are kept)\n",
+    )  # fmt: skip
+    assert len(judgements(second)) == 30
+    assert load_model(second / "model").digest == before

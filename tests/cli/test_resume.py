@@ -1,0 +1,169 @@
+"""`tres resume`: the crawl that goes on is the crawl that was never stopped."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .conftest import TOPIC, Tres, url
+from .test_crawl import rows_of
+from .test_interrupt import wait_for_pages
+
+
+def lines(run: Path) -> list[str]:
+    return (run / "pages.csv").read_text().splitlines()
+
+
+@pytest.fixture
+def run(tres: Tres, topic: Path, archive: Path, tmp_path: Path) -> Path:
+    """A crawl of twelve pages."""
+    path = tmp_path / "run"
+    assert tres("crawl", topic, "--web", archive, "--run", path, "--pages", 12).code == 0
+    return path
+
+
+@pytest.mark.parametrize("policy", ["tres", "tree-random", "random", "parent"])
+def test_a_raised_budget_gives_the_crawl_that_had_it_from_the_start(
+    tres: Tres, topic: Path, archive: Path, tmp_path: Path, policy: str
+) -> None:
+    short, whole = tmp_path / "short", tmp_path / "whole"
+    for run, pages in ((short, 12), (whole, 30)):
+        arguments = ("crawl", topic, "--web", archive, "--run", run, "--pages", pages)
+        assert tres(*arguments, "--policy", policy).code == 0
+    outcome = tres("resume", short, "--pages", 30)
+    assert outcome.code == 0, outcome.err
+    assert outcome.out.startswith("30 pages, ")
+    for name in ("pages.csv", "failures.csv", "tree.json", "config.toml"):
+        if (whole / name).exists():
+            assert (short / name).read_bytes() == (whole / name).read_bytes(), name
+    summaries = [json.loads((run / "summary.json").read_text()) for run in (short, whole)]
+    for summary in summaries:
+        del summary["seconds"]
+    assert summaries[0] == summaries[1]
+
+
+@pytest.mark.parametrize("in_flight", [1, 4])
+def test_it_can_be_taken_up_again_and_again(
+    tres: Tres, topic: Path, archive: Path, tmp_path: Path, in_flight: int
+) -> None:
+    run = tmp_path / "run"
+    tres("crawl", topic, "--web", archive, "--run", run, "--pages", 9, "--in-flight", in_flight,
+         "--max-per-site", "8..3")  # fmt: skip
+    for pages in (10, 17, 25):
+        before = lines(run)
+        outcome = tres("resume", run, "--pages", pages)
+        assert outcome.code == 0, outcome.err
+        assert lines(run)[: len(before)] == before
+        assert len(rows_of(run)) == json.loads((run / "summary.json").read_text())["pages"]
+    assert len(rows_of(run)) > 17
+
+
+@pytest.mark.parametrize("lost", [1, 40, 110, 130, 900])
+def test_a_crash_that_cut_a_line_and_left_no_summary_is_repaired(
+    tres: Tres, topic: Path, archive: Path, tmp_path: Path, run: Path, lost: int
+) -> None:
+    whole = tmp_path / "whole"
+    tres("crawl", topic, "--web", archive, "--run", whole, "--pages", 12)
+    pages = run / "pages.csv"
+    pages.write_bytes(pages.read_bytes()[:-lost])
+    (run / "failures.csv").write_text("url,ki")
+    (run / "summary.json").unlink()
+    assert tres("resume", run).code == 0
+    assert pages.read_bytes() == (whole / "pages.csv").read_bytes()
+    assert (run / "failures.csv").read_bytes() == (whole / "failures.csv").read_bytes()
+
+
+@pytest.mark.parametrize("in_flight", ["1", "5"])
+def test_an_interrupted_crawl_goes_on_byte_for_byte(tmp_path: Path, in_flight: str) -> None:
+    seed = subprocess.run(
+        [sys.executable, "-c", "from tres.webs.generated import GeneratedWeb as W;"
+         "print(W(2000, 1).seeds('astronomy', 1)[0])"],
+        capture_output=True, text=True, check=True,
+    ).stdout.strip()  # fmt: skip
+    topic = tmp_path / "topic.toml"
+    topic.write_text(
+        f'[topic]\nkeywords = ["star"]\nseeds = ["{seed}"]\n'
+        f'[training]\nlabels = ["astronomy"]\n[crawl]\npages = 900\nin_flight = {in_flight}\n'
+    )
+    crawl = [sys.executable, "-m", "tres", "crawl", str(topic), "--web", "generated:pages=2000"]
+    stopped, whole = tmp_path / "stopped", tmp_path / "whole"
+    with subprocess.Popen(
+        [*crawl, "--run", str(stopped)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        wait_for_pages(stopped, process)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert out.endswith(f"go on: tres resume {stopped}\n")
+    assert len(lines(stopped)) < 901
+    for command in ([*crawl, "--run", str(whole)], [*crawl[:3], "resume", str(stopped)]):
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert "stopped: budget" in done.stdout
+    for name in ("pages.csv", "failures.csv", "tree.json"):
+        assert (stopped / name).read_bytes() == (whole / name).read_bytes(), name
+
+
+def test_a_finished_run_needs_a_larger_budget(tres: Tres, run: Path) -> None:
+    before = (run / "pages.csv").read_bytes()
+    for arguments, budget in (((), 12), (("--pages", 5), 5)):
+        outcome = tres("resume", run, *arguments)
+        assert (outcome.code, outcome.err) == (
+            2, f"tres: {run}: has fetched 12 of {budget} pages; "
+               "to go on, give more than 12 with --pages\n",
+        )  # fmt: skip
+    assert (run / "pages.csv").read_bytes() == before
+
+
+def test_another_web_is_noticed_and_nothing_is_changed(
+    tres: Tres, archive: Path, run: Path
+) -> None:
+    files = {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
+    archive.write_text(archive.read_text().replace("honey bee", "stock bond"))
+    outcome = tres("resume", run, "--pages", 20)
+    assert outcome.code == 2
+    assert outcome.err == (
+        f"tres: {run}/pages.csv: line 2 is not what the crawl does now, so the web or the version "
+        "of tres differs from then; give the web of that crawl with --web, or crawl anew\n"
+    )
+    assert files == {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
+
+
+def test_a_web_that_has_moved_is_named_with_an_option(
+    tres: Tres, archive: Path, run: Path, tmp_path: Path
+) -> None:
+    moved = archive.rename(tmp_path / "elsewhere.jsonl")
+    outcome = tres("resume", run, "--pages", 14)
+    assert outcome.err == f"tres: {archive}: no such file; check the path given as the web\n"
+    assert tres("resume", run, "--pages", 14, "--web", moved).code == 0
+
+
+def test_what_cannot_be_taken_up_is_refused(tres: Tres, run: Path, tmp_path: Path) -> None:
+    missing = tmp_path / "nowhere"
+    assert tres("resume", missing)[::2] == (
+        2, f"tres: {missing}: no such run directory; name one that 'tres crawl' has written\n"
+    )  # fmt: skip
+    (run / "history.json").write_text("{")
+    outcome = tres("resume", run, "--pages", 20)
+    assert outcome.code == 2
+    assert outcome.err.startswith(f"tres: {run}/history.json: damaged (")
+    (run / "history.json").unlink()
+    assert tres("resume", run, "--pages", 20).err == (
+        f"tres: {run}: there is no history.json; name a run that this version of tres has crawled\n"
+    )
+
+
+def test_a_model_that_is_gone_is_named(tres: Tres, run: Path, archive: Path, topic: Path) -> None:
+    other = run.parent / "other"
+    topic.write_text(TOPIC.replace("relevant = 10", "relevant = 5"))
+    tres("crawl", topic, "--web", archive, "--run", other, "--seed-url", url(3))
+    shutil.rmtree(run / "model")
+    shutil.copytree(other / "model", run / "model")
+    outcome = tres("resume", run, "--pages", 20)
+    assert outcome.code == 2
+    assert "that judged some of its pages is gone; put its directory back" in outcome.err

@@ -1,0 +1,102 @@
+"""Learning from positives and unlabelled texts: it must find what nobody has labelled."""
+
+import numpy as np
+import pytest
+
+from tres.errors import TrainingError
+from tres.relevance.base import THRESHOLD
+from tres.relevance.pu import POSITIVE_WEIGHT, guess, keyword_forms
+
+from .conftest import REST, SEA, write_pages
+
+KEYWORDS = ["tide", "reef", "whale"]
+
+
+@pytest.fixture(scope="module")
+def web():
+    """Five seeds, then 40 unlabelled pages about the sea among 120 about other things."""
+    rng = np.random.default_rng(5)
+    sea, rest = write_pages(45, SEA, rng), write_pages(120, REST, rng)
+    return sea[:5], sea[5:] + rest, [True] * 40 + [False] * 120
+
+
+def test_most_unlabelled_pages_are_guessed_right(web):
+    seeds, unlabelled, truth = web
+
+    guesses = guess(seeds, unlabelled, KEYWORDS)
+
+    assert guesses.texts == (*seeds, *unlabelled)
+    assert guesses.labels[:5] == (True,) * 5
+    assert np.mean(np.array(guesses.labels[5:]) == truth) > 0.95
+
+
+def test_the_model_knows_pages_without_a_single_keyword(web):
+    seeds, unlabelled, _ = web
+    rng = np.random.default_rng(6)
+    others = [word for word in SEA if word not in KEYWORDS]
+    model = guess(seeds, unlabelled, KEYWORDS).train(seed=1)
+
+    sea, rest = (model.probabilities(write_pages(50, own, rng)) for own in (others, REST))
+
+    assert np.mean(sea >= THRESHOLD) > 0.9
+    assert np.mean(rest >= THRESHOLD) < 0.1
+
+
+def test_self_training_finds_what_the_keywords_alone_miss(web, monkeypatch):
+    seeds, unlabelled, truth = web
+    found = guess(seeds, unlabelled, ["tide"])
+    monkeypatch.setattr("tres.relevance.pu.ROUNDS", 0)
+    by_keyword = guess(seeds, unlabelled, ["tide"])
+
+    recall = [np.mean(np.array(g.labels[5:])[truth]) for g in (by_keyword, found)]
+
+    assert recall[1] > recall[0] + 0.1
+
+
+def test_seeds_stay_relevant_even_without_keywords_and_weigh_more(web):
+    _, unlabelled, _ = web
+    strange = write_pages(3, REST, np.random.default_rng(1))
+
+    guesses = guess([*web[0], *strange], unlabelled, KEYWORDS)
+
+    assert guesses.labels[:8] == (True,) * 8
+    assert set(guesses.weights[:8]) == {POSITIVE_WEIGHT}
+    assert set(guesses.weights[8:]) == {1.0}
+
+
+def test_it_draws_nothing_at_random(web):
+    seeds, unlabelled, _ = web
+
+    assert guess(seeds, unlabelled, KEYWORDS) == guess(seeds, unlabelled, KEYWORDS)
+
+
+def test_plurals_are_keywords_too_in_any_case():
+    assert {"city", "cities", "gene", "genes", "fox", "foxes"} <= keyword_forms(
+        ["City", "gene", "FOX"]
+    )
+    assert keyword_forms(["море"]) >= {"море"}
+    assert keyword_forms(["!"]) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("positives", "unlabelled", "message"),
+    [
+        (["tide reef"], ["wall"] * 18,
+         "19 pages (1 of them seeds) are too few to learn a topic without labels, 20 are needed; "
+         "name seeds that link to more pages, or give examples (training.labels, or positives "
+         "with negatives)"),
+        (["tide reef"], ["tide reef"] * 30,
+         "all of the 30 explored pages look relevant by their keywords; name more specific "
+         "keywords, or give examples (training.labels, or positives with negatives)"),
+        (["wall"], ["wall paint"] * 30,
+         "none of the 30 explored pages look relevant by their keywords; name more specific "
+         "keywords, or give examples (training.labels, or positives with negatives)"),
+        ([""], [""] * 30,
+         "no word occurs in 2 of the 31 explored pages; name seeds that lead to pages with text"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_learnt_from(positives, unlabelled, message):
+    with pytest.raises(TrainingError) as caught:
+        guess(positives, unlabelled, KEYWORDS)
+
+    assert caught.value.message == message

@@ -1,0 +1,47 @@
+"""The language of a page: told by script and function words, or honestly unknown."""
+
+import doctest
+
+import pytest
+
+from tres.topic import language
+from tres.topic.language import language_of
+
+SENTENCES = {
+    "en": "The cell is the smallest unit of life and was discovered by Robert Hooke in 1665.",
+    "de": "Die Zelle ist die kleinste Einheit des Lebens und wurde von Robert Hooke entdeckt.",
+    "fr": "La cellule est l'unité de base de la vie et les organismes sont faits de cellules.",
+    "es": "La célula es la unidad más pequeña de la vida y fue descubierta por Robert Hooke.",
+    "it": "La cellula è l'unità di base della vita e gli organismi sono fatti di cellule.",
+    "pt": "A célula é a menor unidade da vida e não foi descoberta por um só homem em um dia.",
+    "nl": "De cel is de kleinste eenheid van het leven en werd door Robert Hooke ontdekt.",
+    "sv": "Cellen är den minsta enheten i livet och det var Robert Hooke som upptäckte att den är.",
+    "pl": "Komórka jest najmniejszą jednostką życia i nie jest to jedyny element, który się liczy.",
+    "ru": "Клетка является наименьшей единицей жизни.",
+    "el": "κύτταρα είναι μικρότερες μονάδες ζωής",
+    "ar": "الخلية هي أصغر وحدة في الحياة",
+    "he": "התא הוא היחידה הקטנה ביותר של החיים",
+    "hi": "कोशिका जीवन की सबसे छोटी इकाई है",
+    "ja": "細胞は生命の最小単位である。",
+    "zh": "细胞是生命的最小单位。",
+    "ko": "세포는 생명의 가장 작은 단위이다.",
+    "th": "เซลล์เป็นหน่วยที่เล็กที่สุดของชีวิต",
+}
+
+
+@pytest.mark.parametrize("code", SENTENCES)
+def test_a_sentence_is_enough(code):
+    assert language_of(SENTENCES[code]) == code
+
+
+@pytest.mark.parametrize("text", ["", "\n", "12 345", "Paris London Rome", "x" * 5000, "\ud800"])
+def test_what_cannot_be_told_is_unknown(text):
+    assert language_of(text) == ""
+
+
+def test_a_foreign_word_does_not_change_the_language():
+    assert language_of("The word μονάδα is Greek and the meaning of it is unit.") == "en"
+
+
+def test_the_examples_in_the_documentation():
+    assert doctest.testmod(language).failed == 0
