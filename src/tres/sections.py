@@ -30,11 +30,13 @@ PolicyName = Literal["tres", "tree-random", "random", "breadth-first", "parent",
 FeatureSet = Literal["evidence", "paper", "no-site"]
 ModelKind = Literal["tfidf"]
 SiteKind = Literal["host", "domain"]
+VectorsName = Literal["glove-6b-50d", "glove-6b-100d"]
 
 POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
 FEATURES: tuple[FeatureSet, ...] = get_args(FeatureSet)
 MODELS: tuple[ModelKind, ...] = get_args(ModelKind)
 SITES: tuple[SiteKind, ...] = get_args(SiteKind)
+VECTORS: tuple[VectorsName, ...] = get_args(VectorsName)
 
 
 def _site_cap(value: object) -> SiteCap:
