@@ -57,7 +57,7 @@ def _chunks(content: bytes) -> Iterator[Struct]:
 
 def _values(content: bytes, column: Struct) -> list[bytes]:
     """The values of one column chunk, page by page."""
-    at: int = column.get(11, column[9])  # dictionary_page_offset, data_page_offset
+    at = min(column[n] for n in (9, 11) if column.get(n))  # data and dictionary page offset
     dictionary: list[bytes] = []
     values: list[bytes] = []
     while len(values) < column[5]:  # num_values
