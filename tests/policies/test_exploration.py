@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.support.webs import To, drive, page, start, web_of
+
 from tres.policies.make import PolicySettings
 from tres.sections import AgentSection
 from tres.web.page import Failed
