@@ -20,11 +20,13 @@ from tres.sections import (
     MODELS,
     POLICIES,
     SITES,
+    VECTORS,
     AgentSection,
     CrawlSection,
     TopicSection,
     TrainingSection,
     TreeSection,
+    vectors_source,
 )
 from tres.settings import Section, existing_path, nearest, shown, text, toml
 
@@ -120,7 +122,9 @@ def _section(kind: type[Section], table: object, base: Path) -> Section:
 
 def _based(metadata: Mapping[str, Any], value: object, base: Path) -> object:
     """Paths of a file are relative to that file."""
-    return base / value if metadata["check"] is existing_path and isinstance(value, str) else value
+    check = metadata["check"]
+    is_path = check is existing_path or (check is vectors_source and value not in VECTORS)
+    return base / value if is_path and isinstance(value, str) else value
 
 
 def _name(value: object) -> str:

@@ -50,6 +50,12 @@ class TrainingError(TresError):
     exit_code = 2
 
 
+class VectorsError(TresError):
+    """Word vectors are missing, damaged or no word vectors: the fault of their files."""
+
+    exit_code = 2
+
+
 class SeedError(TresError):
     """No seed gave a page: the fault of the seeds, or of the network to them."""
 

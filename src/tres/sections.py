@@ -22,6 +22,7 @@ from tres.settings import (
     setting,
     shown,
     text,
+    truth,
     web_address,
     whole,
 )
@@ -30,11 +31,13 @@ PolicyName = Literal["tres", "tree-random", "random", "breadth-first", "parent",
 FeatureSet = Literal["evidence", "paper", "no-site"]
 ModelKind = Literal["tfidf"]
 SiteKind = Literal["host", "domain"]
+VectorsName = Literal["glove-6b-50d", "glove-6b-100d"]
 
 POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
 FEATURES: tuple[FeatureSet, ...] = get_args(FeatureSet)
 MODELS: tuple[ModelKind, ...] = get_args(ModelKind)
 SITES: tuple[SiteKind, ...] = get_args(SiteKind)
+VECTORS: tuple[VectorsName, ...] = get_args(VectorsName)
 
 
 def _site_cap(value: object) -> SiteCap:
@@ -42,6 +45,16 @@ def _site_cap(value: object) -> SiteCap:
         return SiteCap.parse(value)
     except ValueError as problem:
         raise ValueError(f"{problem}, not {shown(value)}") from None
+
+
+def vectors_source(value: object) -> str | Path:
+    """Vectors by name, or a file that is there."""
+    if isinstance(value, str) and value in VECTORS:
+        return value
+    try:
+        return existing_path(text(value) if not isinstance(value, Path) else value) or VECTORS[0]
+    except ValueError as problem:
+        raise ValueError(f"{problem}; known by name are {', '.join(VECTORS)}") from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +71,24 @@ class TopicSection(Section):
     )
     seeds: tuple[str, ...] = setting(
         flat_list(web_address, "web addresses"), "pages to start from; more by --seed-url", ()
+    )
+    expand: bool = setting(truth, "find more keywords in the relevant examples", False)
+    strike: tuple[str, ...] = setting(
+        flat_list(text, "words"), "words that expansion finds and that are not wanted", ()
+    )
+    vectors: str | Path = setting(
+        vectors_source, f"word vectors: {', '.join(VECTORS)}, or a file of them", VECTORS[0]
+    )
+    min_documents: int = setting(
+        whole(1), "relevant examples that a new keyword must occur in, at least", 3
+    )
+    contrast: float = setting(
+        number("of at least 0", lambda x: x >= 0),
+        "how many times more relevant than other examples must contain a new keyword, by share",
+        5.0,
+    )
+    common_components: int = setting(
+        whole(0, 20), "components of all word vectors to take away, with their mean; 0 for none", 2
     )
 
 

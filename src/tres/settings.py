@@ -67,6 +67,12 @@ def text(value: object) -> str:
     return value.strip()
 
 
+def truth(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"must be true or false, not {shown(value)}")
+    return value
+
+
 def flat_list(item: Check[T], what: str, *, least: int = 0) -> Check[tuple[T, ...]]:
     """A check for a list whose items all pass `item`."""
 

@@ -9,7 +9,7 @@ from .conftest import Tres
 
 
 def test_the_demo_compares_tres_with_random_choice(tres: Tres, tmp_path: Path) -> None:
-    outcome = tres("demo", "--pages", 200, "--size", 3000, "--run", tmp_path)
+    outcome = tres("demo", "--pages", 200, "--size", 2000, "--run", tmp_path)
     assert outcome.code == 0, outcome.err
     learnt, blind = (
         json.loads((tmp_path / policy / "summary.json").read_text())

@@ -24,10 +24,10 @@ def test_a_signal_ends_the_crawl_with_a_complete_run_directory(
     run = tmp_path / "run"
     seed = subprocess.run(
         [sys.executable, "-c", "from tres.webs.generated import GeneratedWeb as W;"
-         "print(W(20000, 1).seeds('astronomy', 1)[0])"],
+         "print(W(5000, 1).seeds('astronomy', 1)[0])"],
         capture_output=True, text=True, check=True,
     ).stdout.strip()  # fmt: skip
-    command = ["-m", "tres", "crawl", str(topic), "--web", "generated:pages=20000,seed=1"]
+    command = ["-m", "tres", "crawl", str(topic), "--web", "generated:pages=5000,seed=1"]
     with subprocess.Popen(
         [sys.executable, *command, "--run", str(run), "--seed-url", seed],
         stdout=subprocess.PIPE,

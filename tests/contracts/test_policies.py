@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from tests.support.inspector import Inspector
 from tests.support.webs import PerceptWeb, Run, drive, random_web, start
+
 from tres.crawl.events import Done, StopReason, Wait
 from tres.policies.base import FrontierPolicy
 from tres.policies.make import PolicySettings

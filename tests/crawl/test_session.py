@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from tests.support.webs import Run, To, drive, missing, page, start, web_of
+
 from tres.crawl.events import Done, Fetch, FetchFailed, LeafSplit, SiteCapped, StopReason, Wait
 from tres.policies.make import PolicySettings
 from tres.web.page import Failed, FailureKind

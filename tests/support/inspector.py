@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
-
 from tests.support.webs import PerceptWeb, Run, missing, site_of
+
 from tres.caps import SiteCap
 from tres.crawl.events import Demand, Done, Fetch, FetchFailed, StopReason, Wait
 from tres.crawl.session import CrawlSession

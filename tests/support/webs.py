@@ -35,7 +35,7 @@ class To:
 
 def site_of(url: str) -> str:
     """The site of a test's URL."""
-    return url.split("/")[0]
+    return url.split("/", maxsplit=1)[0]
 
 
 def links(*targets: To | str) -> LinkPercepts:

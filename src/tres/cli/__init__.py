@@ -10,7 +10,9 @@ from threadpoolctl import threadpool_limits
 from tres import __version__
 from tres.cli.crawl import crawl
 from tres.cli.demo import demo
+from tres.cli.keywords import keywords
 from tres.cli.tree import tree
+from tres.cli.vectors import vectors
 from tres.errors import TresError
 
 
@@ -24,7 +26,7 @@ def commands() -> None:
     """
 
 
-for command in (crawl, demo, tree):
+for command in (crawl, demo, keywords, tree, vectors):
     commands.add_command(command)
 
 

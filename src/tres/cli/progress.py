@@ -13,13 +13,16 @@ from rich.text import Text
 from tres.crawl.events import Event
 from tres.crawl.session import CrawlSession
 
+WIDE = 110
+"""Columns of a terminal from which on there is room for a bar."""
+
 
 class PagesPerSecond(Column):
     """Speed, smoothed over the last seconds."""
 
     def render(self, task: Task) -> Text:
         """What stands in the column."""
-        return Text(f"{task.speed or 0.0:.0f} pages/s")
+        return Text(f"{task.speed or 0.0:.0f}/s")
 
 
 class CrawlProgress:
@@ -29,10 +32,12 @@ class CrawlProgress:
     """Events between two updates: painting must not slow the crawl."""
 
     def __init__(self, console: Console, title: str, pages: int) -> None:
+        wide = console.width >= WIDE
+        bar = [BarColumn(bar_width=20)] if wide else []
         self._progress = Progress(
             TextColumn("{task.description}"),
-            BarColumn(bar_width=20),
-            TextColumn("{task.completed:,.0f}/{task.total:,.0f} pages"),
+            *bar,
+            TextColumn("{task.completed:,.0f}/{task.total:,.0f}" + (" pages" if wide else "")),
             TextColumn("{task.fields[found]}"),
             PagesPerSecond(),
             TimeRemainingColumn(compact=True),
@@ -67,5 +72,5 @@ def _found(session: CrawlSession) -> str:
     leaves = f", {tree.leaves:,} leaves" if tree else ""
     return (
         f"{session.harvest_rate:.0%} relevant, {session.relevant_sites:,} sites, "
-        f"frontier {len(session.policy):,}{leaves}"
+        f"{len(session.policy):,} waiting{leaves}"
     )

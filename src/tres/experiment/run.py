@@ -18,14 +18,21 @@ from tres.config import TopicConfig
 from tres.crawl.events import Event, FetchFailed, StopReason
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb, replay
-from tres.errors import ConfigError, SeedError
+from tres.errors import ConfigError, RunError, SeedError
 from tres.mdp.crawl import Crawl
 from tres.policies.make import PolicySettings, make_policy
 from tres.relevance.base import RelevanceModel
 from tres.relevance.store import load_model
-from tres.relevance.train import examples_from_files, examples_from_labels, train_model
+from tres.relevance.train import (
+    Examples,
+    examples_from_files,
+    examples_from_labels,
+    train_model,
+)
 from tres.store.run import MODEL, RunDirectory
+from tres.topic.expansion import Expansion, expand_keywords
 from tres.topic.keywords import KeywordMatcher
+from tres.topic.vectors import load_vectors
 from tres.web.percept import Perceiver
 from tres.web.url import canonical
 from tres.webs.base import Web
@@ -35,25 +42,43 @@ Listener = Callable[[CrawlSession, Event], None]
 
 def perceive_topic(config: TopicConfig, web: Web) -> Perceiver:
     """The topic as a way of seeing: its relevance model and its keywords."""
-    matcher = KeywordMatcher(config.topic.keywords, config.topic.phrases)
-    return Perceiver(relevance_model(config, web), matcher, config.crawl.site)
+    examples = None if config.training.load else topic_examples(config, web)
+    expansion = find_keywords(config, examples) if config.topic.expand else None
+    found = () if expansion is None else expansion.words
+    matcher = KeywordMatcher((*config.topic.keywords, *found), config.topic.phrases)
+    return Perceiver(relevance_model(config, examples), matcher, config.crawl.site, expansion)
 
 
-def relevance_model(config: TopicConfig, web: Web) -> RelevanceModel:
-    """Load the model that the topic file names, or train one from its examples."""
+def topic_examples(config: TopicConfig, web: Web | None) -> Examples:
+    """The example pages that the topic file asks for, from a web's labels or from files."""
     training = config.training
-    if training.load is not None:
-        return load_model(training.load)
-    if training.labels:
-        labelled = ((page.content, page.labels) for page in web.pages())
-        examples = examples_from_labels(
-            labelled, training.labels, training.relevant, training.irrelevant, config.crawl.seed
+    if training.positives is not None and training.negatives is not None:
+        return examples_from_files(training.positives, training.negatives)
+    if web is None:
+        raise ConfigError("--web is missing: name the archive whose labels give the examples")
+    labelled = ((page.content, page.labels) for page in web.pages())
+    return examples_from_labels(
+        labelled, training.labels, training.relevant, training.irrelevant, config.crawl.seed
+    )
+
+
+def relevance_model(config: TopicConfig, examples: Examples | None) -> RelevanceModel:
+    """Load the model that the topic file names, or train one from examples."""
+    if config.training.load is not None:
+        return load_model(config.training.load)
+    assert examples is not None
+    return train_model(config.training.model, examples, config.crawl.seed)
+
+
+def find_keywords(config: TopicConfig, examples: Examples | None) -> Expansion:
+    """The keywords that expansion finds in the examples of a topic."""
+    if examples is None:
+        raise ConfigError(
+            "topic.expand needs example pages, and training.load brings none; "
+            "give labels or positives and negatives, or set topic.expand = false"
         )
-    else:
-        assert training.positives is not None
-        assert training.negatives is not None
-        examples = examples_from_files(training.positives, training.negatives)
-    return train_model(training.model, examples, config.crawl.seed)
+    vectors = load_vectors(config.topic.vectors)
+    return expand_keywords(config.topic, examples.relevant, examples.irrelevant, vectors)
 
 
 def open_session(config: TopicConfig, seen: PerceivedWeb) -> CrawlSession:
@@ -69,7 +94,6 @@ def open_session(config: TopicConfig, seen: PerceivedWeb) -> CrawlSession:
 class Result:
     """A finished crawl."""
 
-    session: CrawlSession
     stopped: StopReason
     seconds: float
     summary: dict[str, Any]
@@ -90,31 +114,50 @@ def crawl(
     session = open_session(config, seen)
     started(session)
     failed_seeds: list[FetchFailed] = []
-    with RunDirectory(directory, session.policy.schema.features, overwrite) as run:
-        run.write_config(config.to_toml())
-        seen.perceiver.model.save(directory / MODEL)
+    try:
+        with RunDirectory(directory, session.policy.schema.features, overwrite) as run:
+            run.write_config(config.to_toml())
+            seen.perceiver.model.save(directory / MODEL)
+        if seen.perceiver.expansion is not None:
+            run.write_keywords(seen.perceiver.expansion)
 
-        def pass_on(event: Event) -> None:
-            if isinstance(event, FetchFailed) and event.is_seed:
-                failed_seeds.append(event)
-            run.record(event)
-            listener(session, event)
+            def pass_on(event: Event) -> None:
+                if isinstance(event, FetchFailed) and event.is_seed:
+                    failed_seeds.append(event)
+                run.record(event)
+                listener(session, event)
 
-        begin = time.perf_counter()
-        stopped = replay(session, seen, config.crawl.in_flight, pass_on)
-        seconds = time.perf_counter() - begin
-        if (view := session.policy.tree_view()) is not None:
-            run.write_tree(view)
-        result = Result(
-            session, stopped, seconds, summarise(config, seen, session, stopped, seconds)
-        )
-        run.write_summary(result.summary)
-    if stopped is StopReason.NO_SEED:
-        raise SeedError(
-            f"none of the {len(failed_seeds)} seeds gave a page; name seeds that this web holds",
-            details=[f"seed {seed.url}: {seed.kind}" for seed in failed_seeds],
-        )
+            result = _replayed(config, seen, session, pass_on)
+            if (view := session.policy.tree_view()) is not None:
+                run.write_tree(view)
+            run.write_summary(result.summary)
+    except OSError as error:
+        raise RunError(
+            f"{directory}: cannot be written ({error.strerror}); "
+            "free some space or name another --run"
+        ) from error
+    _refuse_no_seed(result, failed_seeds)
     return result
+
+
+def _replayed(
+    config: TopicConfig,
+    seen: PerceivedWeb,
+    session: CrawlSession,
+    pass_on: Callable[[Event], None],
+) -> Result:
+    begin = time.perf_counter()
+    stopped = replay(session, seen, config.crawl.in_flight, pass_on)
+    seconds = time.perf_counter() - begin
+    return Result(stopped, seconds, summarise(config, seen, session, stopped, seconds))
+
+
+def _refuse_no_seed(result: Result, failed: list[FetchFailed]) -> None:
+    if result.stopped is StopReason.NO_SEED:
+        raise SeedError(
+            f"none of the {len(failed)} seeds gave a page; name seeds that this web holds",
+            details=[f"seed {seed.url}: {seed.kind}" for seed in failed],
+        )
 
 
 def summarise(

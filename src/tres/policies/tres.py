@@ -55,7 +55,7 @@ class Tres(TreeRandom):
         self.agent = DoubleDqn(rows.schema.width, self._settings, agent_rng)
         self.replay = Replay(self._settings.replay, rows.schema.width)
         self._staged: list[_Staged] = []
-        self._decisions = 0
+        self._steps = 0
         self.evaluations = 0
         """Rows scored for the last greedy choice."""
 
@@ -63,18 +63,18 @@ class Tres(TreeRandom):
         """Algorithm 2, and A~ of the steps that waited for this sample."""
         pick = super().pick(waiting) if self._explores() else self.best(waiting)
         if pick is not None:
-            self._decisions += 1
             self._complete(np.array([pick.row], np.int32))
         return pick
 
     def admit(self, step: Step, change: Change) -> None:
         """Stage the transition, and train on a minibatch of the earlier ones."""
+        self._steps += 1
         self._staged.append(_Staged(step.choice.features, step.experience, change.outlinks))
         if len(self.replay) >= self._settings.batch:
             self._train()
 
     def _explores(self) -> bool:
-        if self._decisions < self._settings.warmup:
+        if self._steps < self._settings.warmup:  # steps, so dead links do not shorten it
             return True
         return bool(self._rng.random() < self._settings.epsilon)
 

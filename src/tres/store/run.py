@@ -3,6 +3,7 @@
     config.toml     the resolved configuration: the crawl can be repeated from it
     pages.csv       one line per step: what was fetched, what it earned, why it was chosen
     failures.csv    one line per URL that gave no page
+    keywords.csv    the keywords, given and found, if the topic asks for expansion
     tree.json       the decision tree, if the policy has one
     summary.json    the result in numbers, written last: a run without it did not finish
     model/          the relevance model
@@ -24,9 +25,12 @@ from typing import Any, Self
 from tres.crawl.events import Event, FetchFailed, Stepped
 from tres.errors import RunError
 from tres.frontier.rules import TreeView
+from tres.topic.expansion import Expansion
 
 CONFIG, PAGES, FAILURES = "config.toml", "pages.csv", "failures.csv"
 TREE, SUMMARY, MODEL = "tree.json", "summary.json", "model"
+KEYWORDS = "keywords.csv"
+KEYWORD_COLUMNS = ("keyword", "origin", "score", "relevant", "other")
 STEP_COLUMNS = ("step", "url", "parent", "relevance", "reward", "q", "leaf", "explored", "site")
 
 
@@ -69,6 +73,17 @@ class RunDirectory:
     def write_config(self, toml: str) -> None:
         """Keep the resolved configuration."""
         (self.path / CONFIG).write_text(toml, encoding="utf-8")
+
+    def write_keywords(self, expansion: Expansion) -> None:
+        """Keep the keywords: score, and mean count in relevant and in other examples."""
+        with _open(self.path / KEYWORDS) as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(KEYWORD_COLUMNS)
+            writer.writerows((word, "given", _number(own), "", "") for word, own in expansion.given)
+            writer.writerows((word, "given", "", "", "") for word in expansion.without_vector)
+            for new in expansion.found:
+                figures = map(_number, (new.score, new.relevant, new.other))
+                writer.writerow((new.word, "found", *figures))
 
     def write_tree(self, view: TreeView) -> None:
         """Keep the decision tree."""
@@ -141,7 +156,7 @@ def _prepare(path: Path, overwrite: bool) -> None:
             raise RunError(f"{path}: holds other files; name a new directory for the run")
         if not overwrite:
             raise RunError(f"{path}: holds a run already; name another --run, or add --overwrite")
-        for name in (CONFIG, PAGES, FAILURES, TREE, SUMMARY):
+        for name in (CONFIG, PAGES, FAILURES, KEYWORDS, TREE, SUMMARY):
             (path / name).unlink(missing_ok=True)
     try:
         path.mkdir(parents=True, exist_ok=True)

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from tres.relevance.base import THRESHOLD, RelevanceModel
+from tres.topic.expansion import Expansion
 from tres.topic.keywords import KeywordMatcher
 from tres.web.page import Link, Page
 from tres.web.url import site_of, url_words
@@ -58,6 +59,8 @@ class Perceiver:
     model: RelevanceModel
     matcher: KeywordMatcher
     site_by: Literal["host", "domain"] = "host"
+    expansion: Expansion | None = None
+    """Where the keywords came from that the topic file does not name."""
 
     def page(self, page: Page) -> Percept:
         """Judge a page and describe its outlinks; links to itself say nothing and are dropped."""

@@ -1,0 +1,105 @@
+"""`tres keywords`: the keywords that expansion finds, for a person to look through."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tres.cli.terminal import messages
+from tres.config import TopicConfig, load_topic
+from tres.errors import printable
+from tres.experiment.run import find_keywords, topic_examples
+from tres.relevance.train import Examples
+from tres.settings import toml
+from tres.topic.expansion import Expansion, Keyword
+from tres.topic.text import words
+from tres.webs import open_web
+
+
+@click.command()
+@click.argument("topic", type=click.Path(path_type=Path))
+@click.option("--web", metavar="WEB", help="The archive whose labels give the examples.")
+@click.option("--vectors", metavar="VECTORS", help="Word vectors to use: a name or a file.")
+def keywords(topic: Path, web: str | None, vectors: str | None) -> None:
+    """Show the keywords that expansion finds for the topic described in the file TOPIC.
+
+    A new keyword is a word of the relevant examples that lies as near to the given
+    keywords as those lie to each other. Strike out what does not fit (topic.strike), and
+    let `tres crawl` use the rest (topic.expand).
+
+    Example: tres keywords biology.toml --web encyclopedia.jsonl.gz
+    """
+    config = load_topic(topic).override(vectors=vectors)
+    with messages().status("looking for keywords"):
+        examples = _examples(config, web)
+        expansion = find_keywords(config, examples)
+    for line in (
+        *_given(expansion),
+        *_table(expansion.found),
+        *_totals(expansion, examples),
+        *_struck(expansion, config),
+        *_remedy(config, topic, expansion),
+    ):
+        click.echo(line)
+
+
+def _examples(config: TopicConfig, web: str | None) -> Examples | None:
+    if config.training.load is not None:
+        return None
+    return topic_examples(config, None if web is None else open_web(web))
+
+
+def _given(expansion: Expansion) -> list[str]:
+    shown = ", ".join(f"{printable(word)} {score:.2f}" for word, score in expansion.given)
+    lines = [f"given, with their likeness to each other: {shown}"]
+    if expansion.without_vector:
+        unknown = ", ".join(map(printable, expansion.without_vector))
+        lines.append(f"given, but without a word vector: {unknown}")
+    return [*lines, ""]
+
+
+def _table(found: tuple[Keyword, ...]) -> list[str]:
+    lines = ["score  in relevant  in other  new keyword"] if found else []
+    return lines + [
+        f"{new.score:5.3f}  {new.relevant:11.3f}  {new.other:8.3f}  {printable(new.word)}"
+        for new in found
+    ]
+
+
+def _totals(expansion: Expansion, examples: Examples | None) -> list[str]:
+    """Table 2 of the paper."""
+    total = (
+        f"{len(expansion.found)} new keywords of {expansion.candidates:,} candidates, "
+        f"score {expansion.threshold:.3f} or more"
+    )
+    if not expansion.found or examples is None:
+        return [total]
+    ratio = f", {expansion.relevant / expansion.other:.1f} times" if expansion.other else ""
+    return [
+        "",
+        total,
+        f"new keywords per page: {expansion.relevant:.2f} in {len(examples.relevant):,} relevant "
+        f"examples, {expansion.other:.2f} in {len(examples.irrelevant):,} others{ratio}",
+    ]
+
+
+def _struck(expansion: Expansion, config: TopicConfig) -> list[str]:
+    struck = {keyword.word for keyword in expansion.struck}
+    asked = {word for term in config.topic.strike for word in words(term)}
+    lines = [f"struck out: {', '.join(sorted(struck))}"] if struck else []
+    if idle := sorted(asked - struck):
+        lines.append(f"topic.strike also names what was not found: {', '.join(idle)}")
+    return lines
+
+
+def _remedy(config: TopicConfig, topic: Path, expansion: Expansion) -> list[str]:
+    """What to do with the list."""
+    worst = tuple(new.word for new in expansion.found[-2:])
+    lines = []
+    if worst:
+        kept = toml(config.topic.strike + worst)
+        lines.append(f"To leave words out, list them in {topic} under [topic]: strike = {kept}")
+    if not config.topic.expand:
+        lines.append("To crawl with these keywords, write there: expand = true")
+    return ["", *lines] if lines else []

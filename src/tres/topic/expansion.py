@@ -1,0 +1,190 @@
+"""Keyword expansion: words of relevant pages that lie as near to the keywords as those
+lie to each other (section 2.3 of the paper, Algorithm 1 and equation 2).
+
+Let KS be the given keywords, N of them, and cos the cosine of two word vectors. A word w
+is a new keyword if its mean cosine to the given ones,
+
+    CS(w) = 1/N * sum of cos(w, k) over k in KS,
+
+reaches their own mean cosine to each other, without the pairs of a word with itself:
+
+    b = 1/(N(N-1)) * sum of cos(k, k') over k and k' != k in KS.        (equation 2)
+
+With vectors of length 1, CS is one product with the mean of KS, and b follows from the
+length of the sum of KS: |sum|^2 holds all pairs, N of them being self-pairs.
+
+**Phrases.** A phrase of several words has the mean of their vectors (stop words left
+away); it belongs to KS if all of them have one. New keywords are single words.
+
+**Candidates** are the words of the relevant examples that have a vector, that are no
+stop words and no numbers, and that occur in at least `min_documents` of the examples.
+
+**Common components.** Frequent words share some directions of the space, whatever they
+mean (Mu and Viswanath, "All-but-the-Top", 2018): to it "example" lies near everything.
+Taking away the mean and the first few principal components leaves more of the meaning.
+
+**Contrast** is not in the paper. "Found" and "method" do lie near "gene", but they are on
+every other page as well, where a keyword would mislead. So a new keyword must occur in a
+share of the relevant examples that is `contrast` times that of the other examples. It is
+also what takes the place of a list of stop words in languages that have none here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tres.errors import ConfigError
+from tres.sections import TopicSection
+from tres.topic.space import Space
+from tres.topic.text import STOP_WORDS, words
+from tres.topic.vectors import WordVectors
+
+Matrix = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Keyword:
+    """A new keyword, and what speaks for it."""
+
+    word: str
+    score: float
+    """CS: its mean cosine to the given keywords."""
+    relevant: float
+    """How often it occurs in a relevant example, on average."""
+    other: float
+    """The same for the other examples."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """What keyword expansion has found, best first."""
+
+    given: tuple[tuple[str, float], ...]
+    """The given keywords and phrases, each with its mean cosine to the others."""
+    without_vector: tuple[str, ...]
+    threshold: float
+    candidates: int
+    found: tuple[Keyword, ...]
+    struck: tuple[Keyword, ...]
+    """What a person has struck out."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(keyword.word for keyword in self.found)
+
+    @property
+    def relevant(self) -> float:
+        """New keywords in a relevant example, on average (Table 2: C)."""
+        return sum(keyword.relevant for keyword in self.found)
+
+    @property
+    def other(self) -> float:
+        """New keywords in another example, on average (Table 2: C')."""
+        return sum(keyword.other for keyword in self.found)
+
+
+@dataclass(frozen=True, slots=True)
+class WordCounts:
+    """How often words occur in some texts, and in how many of them."""
+
+    texts: int
+    occurrences: Counter[str]
+    containing: Counter[str]
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> WordCounts:
+        number = 0
+        occurrences: Counter[str] = Counter()
+        containing: Counter[str] = Counter()
+        for number, text in enumerate(texts, 1):  # noqa: B007
+            found = words(text)
+            occurrences.update(found)
+            containing.update(set(found))
+        return cls(number, occurrences, containing)
+
+    def mean(self, word: str) -> float:
+        """Occurrences per text."""
+        return self.occurrences[word] / max(1, self.texts)
+
+    def share(self, word: str) -> float:
+        """Share of the texts that contain a word."""
+        return self.containing[word] / max(1, self.texts)
+
+
+def expand_keywords(
+    topic: TopicSection, relevant: Iterable[str], other: Iterable[str], vectors: WordVectors
+) -> Expansion:
+    """Algorithm 1 over the words of example pages, by the rules of a topic."""
+    space = Space.of(vectors, topic.common_components)
+    terms = list(dict.fromkeys(tuple(words(term)) for term in topic.keywords + topic.phrases))
+    given = {" ".join(term): v for term in terms if (v := space.term(term)) is not None}
+    _refuse_too_few(terms, list(given), vectors.name)
+    keywords = np.array(list(given.values()))
+    counts, others = WordCounts.of(relevant), WordCounts.of(other)
+    candidates = [w for w in candidate_words(topic, counts, others, vectors) if w not in given]
+    threshold = mean_pairwise_cosine(keywords)
+    scores = mean_cosines(space.words(candidates), keywords)
+    new = [
+        Keyword(word, score, counts.mean(word), others.mean(word))
+        for word, score in zip(candidates, scores.tolist(), strict=True)
+        if score >= threshold
+    ]
+    new.sort(key=lambda keyword: (-keyword.score, keyword.word))
+    struck = {word for term in topic.strike for word in words(term)}
+    return Expansion(
+        given=tuple(zip(given, leave_one_out_cosines(keywords).tolist(), strict=True)),
+        without_vector=tuple(" ".join(term) for term in terms if " ".join(term) not in given),
+        threshold=threshold,
+        candidates=len(candidates),
+        found=tuple(keyword for keyword in new if keyword.word not in struck),
+        struck=tuple(keyword for keyword in new if keyword.word in struck),
+    )
+
+
+def _refuse_too_few(terms: Sequence[Sequence[str]], given: Sequence[str], vectors: str) -> None:
+    """Likeness among the keywords takes two of them."""
+    if len(given) >= 2:
+        return
+    some = f"only {given[0]!r}" if given else "none"
+    raise ConfigError(
+        f"topic.keywords: {some} of {len(terms)} has a word vector in {vectors}, and expansion "
+        "needs two; add common words of the topic, or set topic.expand = false"
+    )
+
+
+def candidate_words(
+    topic: TopicSection, relevant: WordCounts, other: WordCounts, vectors: WordVectors
+) -> list[str]:
+    """The words that may become keywords, in the order of their first occurrence."""
+    return [
+        word
+        for word, containing in relevant.containing.items()
+        if containing >= topic.min_documents
+        and relevant.share(word) >= topic.contrast * other.share(word)
+        and word not in STOP_WORDS
+        and not word.isdecimal()
+        and word in vectors
+    ]
+
+
+def mean_pairwise_cosine(keywords: Matrix) -> float:
+    """Equation 2, for vectors of length 1: the mean cosine of all pairs of two."""
+    number = len(keywords)
+    total = keywords.sum(axis=0)
+    return float((total @ total - number) / (number * (number - 1)))
+
+
+def mean_cosines(candidates: Matrix, keywords: Matrix) -> Matrix:
+    """CS of each candidate, for vectors of length 1."""
+    return np.asarray(candidates @ keywords.mean(axis=0), np.float32)
+
+
+def leave_one_out_cosines(keywords: Matrix) -> Matrix:
+    """The mean cosine of each keyword to the others; their mean is b."""
+    all_pairs = keywords @ keywords.sum(axis=0)
+    return np.asarray((all_pairs - 1) / (len(keywords) - 1), np.float32)

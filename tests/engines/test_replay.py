@@ -1,0 +1,161 @@
+"""The replay engine: a web that is already here, perceived once and crawled many times."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.support.webs import drive
+
+from tres.caps import SiteCap
+from tres.crawl.events import Event, FetchFailed, Stepped, StopReason
+from tres.crawl.session import CrawlSession
+from tres.engines.replay import PerceivedWeb, replay
+from tres.mdp.crawl import Crawl
+from tres.policies.make import PolicySettings, make_policy
+from tres.sections import PolicyName
+from tres.topic.keywords import KeywordMatcher
+from tres.web.page import Failed, FailureKind, Link, Outcome, Page
+from tres.web.percept import Perceiver, Percept
+
+HOME = "http://a.org/"
+
+
+class ShortWeb:
+    """Pages in a dictionary, and how often each was asked for."""
+
+    name = "short"
+
+    def __init__(self, links: dict[str, list[str]]) -> None:
+        self._pages = {
+            url: Page(
+                url, url, "biology" if "good" in url else "", tuple(Link(to, to) for to in to_)
+            )
+            for url, to_ in links.items()
+        }
+        self.asked: Counter[str] = Counter()
+
+    def fetch(self, url: str) -> Outcome:
+        self.asked[url] += 1
+        return self._pages.get(url, Failed(url, FailureKind.NOT_FOUND))
+
+    def pages(self) -> Iterator[Page]:
+        yield from self._pages.values()
+
+    def __len__(self) -> int:
+        return len(self._pages)
+
+
+class Mentions:
+    """Relevant is what mentions biology."""
+
+    digest = "mentions"
+
+    def probabilities(self, texts: Sequence[str]) -> np.ndarray:
+        return np.array(["biology" in text for text in texts], np.float32)
+
+    def save(self, directory: Path) -> None:
+        raise NotImplementedError
+
+
+@pytest.fixture
+def web() -> ShortWeb:
+    ring = {
+        f"http://s{i}.org/good{i}": [
+            f"http://s{(i + j) % 20}.org/good{(i + j) % 20}" for j in (1, 2, 5)
+        ]
+        for i in range(20)
+    }
+    return ShortWeb({HOME: ["http://s0.org/good0", "http://dead.org/"], **ring})
+
+
+@pytest.fixture
+def seen(web: ShortWeb) -> PerceivedWeb:
+    return PerceivedWeb(web, Perceiver(Mentions(), KeywordMatcher(["biology"])))
+
+
+def session_of(seen: PerceivedWeb, name: PolicyName = "tres", pages: int = 15) -> CrawlSession:
+    crawl = Crawl()
+    policy = make_policy(PolicySettings(name), crawl, np.random.default_rng(3), seen.foresee)
+    return CrawlSession(crawl, policy, seen.perceiver.seeds([HOME]), pages, SiteCap())
+
+
+def test_every_page_is_fetched_and_perceived_once_however_often_it_is_crawled(
+    web: ShortWeb, seen: PerceivedWeb
+) -> None:
+    for _ in range(3):
+        replay(session_of(seen, "breadth-first", pages=30), seen)
+    assert set(web.asked.values()) == {1}
+    assert len(web.asked) == 22  # the seed, twenty pages, and the dead link, which is kept too
+
+
+def test_events_go_to_the_listener_in_order(seen: PerceivedWeb) -> None:
+    events: list[Event] = []
+    reason = replay(session_of(seen), seen, listener=events.append)
+    assert reason is StopReason.BUDGET
+    assert [e.step for e in events if isinstance(e, Stepped)] == list(range(1, 16))
+
+
+def test_failures_are_told_and_cost_no_step(seen: PerceivedWeb) -> None:
+    events: list[Event] = []
+    session = session_of(seen, "breadth-first", pages=30)
+    assert replay(session, seen, listener=events.append) is StopReason.FRONTIER_EXHAUSTED
+    failed = [e for e in events if isinstance(e, FetchFailed)]
+    assert failed == [FetchFailed("http://dead.org/", FailureKind.NOT_FOUND, is_seed=False)]
+    assert session.steps == 21
+
+
+@pytest.mark.parametrize("in_flight", [1, 4, 16])
+def test_a_replay_is_the_same_every_time_whatever_is_in_flight(
+    seen: PerceivedWeb, in_flight: int
+) -> None:
+    stories = []
+    for _ in range(2):
+        events: list[Event] = []
+        replay(session_of(seen), seen, in_flight, events.append)
+        stories.append(repr(events))
+    assert stories[0] == stories[1]
+
+
+def test_with_one_in_flight_it_is_the_plain_loop(seen: PerceivedWeb) -> None:
+    events: list[Event] = []
+    replay(session_of(seen), seen, listener=events.append)
+    pages = {page.url: seen.perceive(page.url) for page in seen.web.pages()}
+    assert repr(events) == repr(drive(session_of(seen), pages).events)
+
+
+def test_an_interruption_from_the_listener_ends_the_replay(seen: PerceivedWeb) -> None:
+    session = session_of(seen)
+    steps: list[Event] = []
+
+    def stop_after_three(event: Event) -> None:
+        steps.append(event)
+        if session.steps == 3:
+            session.interrupt()
+
+    assert replay(session, seen, 4, stop_after_three) is StopReason.INTERRUPTED
+    assert 3 <= session.steps <= 6  # those in flight may still come back
+    assert session.in_flight == 0
+
+
+def test_foresight_knows_every_page_and_who_cites_it(seen: PerceivedWeb) -> None:
+    foresight = seen.foresee()
+    assert len(foresight.index) == 21
+    good = [url for url, i in foresight.index.items() if foresight.relevant[i]]
+    assert len(good) == 20
+    names = list(foresight.index)
+    target = foresight.index["http://s7.org/good7"]
+    citing = foresight.citing_pages(np.array([target], np.int32))
+    assert sorted(names[i] for i in citing) == [
+        "http://s2.org/good2",
+        "http://s5.org/good5",
+        "http://s6.org/good6",
+    ]
+
+
+def test_a_page_that_failed_is_no_percept(seen: PerceivedWeb) -> None:
+    assert isinstance(seen.perceive(HOME), Percept)
+    assert seen.perceive("http://x/") == Failed("http://x/", FailureKind.NOT_FOUND)
