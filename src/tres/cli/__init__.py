@@ -11,6 +11,7 @@ from tres import __version__
 from tres.cli.crawl import crawl
 from tres.cli.demo import demo
 from tres.cli.keywords import keywords
+from tres.cli.train import train
 from tres.cli.tree import tree
 from tres.cli.vectors import vectors
 from tres.errors import TresError
@@ -26,7 +27,7 @@ def commands() -> None:
     """
 
 
-for command in (crawl, demo, keywords, tree, vectors):
+for command in (crawl, demo, keywords, train, tree, vectors):
     commands.add_command(command)
 
 

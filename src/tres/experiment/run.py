@@ -7,7 +7,7 @@ session asks a policy, the replay engine answers, and the events go to a run dir
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,10 @@ from tres.errors import ConfigError, RunError, SeedError
 from tres.mdp.crawl import Crawl
 from tres.policies.make import PolicySettings, make_policy
 from tres.relevance.base import RelevanceModel
-from tres.relevance.store import load_model
+from tres.relevance.store import load_model, quickened
 from tres.relevance.train import (
     Examples,
+    Start,
     examples_from_files,
     examples_from_labels,
     train_model,
@@ -46,7 +47,8 @@ def perceive_topic(config: TopicConfig, web: Web) -> Perceiver:
     expansion = find_keywords(config, examples) if config.topic.expand else None
     found = () if expansion is None else expansion.words
     matcher = KeywordMatcher((*config.topic.keywords, *found), config.topic.phrases)
-    return Perceiver(relevance_model(config, examples), matcher, config.crawl.site, expansion)
+    model = relevance_model(config, examples, found)
+    return Perceiver(model, matcher, config.crawl.site, expansion)
 
 
 def topic_examples(config: TopicConfig, web: Web | None) -> Examples:
@@ -62,12 +64,23 @@ def topic_examples(config: TopicConfig, web: Web | None) -> Examples:
     )
 
 
-def relevance_model(config: TopicConfig, examples: Examples | None) -> RelevanceModel:
+def relevance_model(
+    config: TopicConfig, examples: Examples | None, found: Sequence[str] = ()
+) -> RelevanceModel:
     """Load the model that the topic file names, or train one from examples."""
-    if config.training.load is not None:
-        return load_model(config.training.load)
-    assert examples is not None
-    return train_model(config.training.model, examples, config.crawl.seed)
+    training = config.training
+    if training.load is not None:
+        model = load_model(training.load)
+    else:
+        assert examples is not None
+        start = topic_start(config, found)
+        model = train_model(training.model, examples, config.crawl.seed, start)
+    return quickened(model) if training.eight_bit else model
+
+
+def topic_start(config: TopicConfig, found: Sequence[str] = ()) -> Start:
+    """What a model may know of the topic before it sees examples; `found` are new keywords."""
+    return Start((*config.topic.keywords, *found), config.topic.phrases, config.topic.vectors)
 
 
 def find_keywords(config: TopicConfig, examples: Examples | None) -> Expansion:

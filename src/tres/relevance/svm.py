@@ -31,7 +31,8 @@ from numpy.typing import NDArray
 
 from tres.errors import ModelError, TrainingError
 from tres.relevance.files import ModelFiles
-from tres.relevance.origin import count_relevant, origin, prior
+from tres.relevance.origin import count_relevant, origin
+from tres.relevance.origin import prior as prior_of
 from tres.topic.text import STOP_WORDS, words
 
 KIND = "svm"
@@ -106,7 +107,9 @@ class SvmModel:
             raise ModelError("its arrays do not fit its vocabulary; train the model anew")
         if not vocabulary or not all(np.isfinite(array).all() for array in arrays.values()):
             raise ModelError("its arrays hold no usable numbers; train the model anew")
-        return cls(vocabulary, arrays["weights"], *arrays["scalars"].tolist(), files.facts)
+        intercept, slope, offset, prior = arrays["scalars"].tolist()
+        weights = arrays["weights"]
+        return cls(vocabulary, weights, intercept, slope, offset, prior, files.facts)
 
 
 def features(text: str) -> set[str]:
@@ -167,7 +170,7 @@ def train_svm(texts: Sequence[str], labels: Sequence[bool], seed: int) -> SvmMod
         intercept=float(machine.intercept_[0]),
         slope=slope,
         offset=offset,
-        prior=prior(labels),
+        prior=prior_of(labels),
         facts=origin(labels, seed, ["numpy", "scikit-learn", "snowballstemmer"]),
     )
 
