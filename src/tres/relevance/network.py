@@ -166,7 +166,7 @@ class _Optimiser:
         self._adam = torch.optim.AdamW(
             self._parameters, lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY
         )
-        steps = EPOCHS * -(-examples // BATCH)
+        steps = max(EPOCHS * -(-examples // BATCH), 10)  # fewer make no cycle
         self._rate = torch.optim.lr_scheduler.OneCycleLR(
             self._adam, LEARNING_RATE, total_steps=steps, pct_start=0.2
         )
