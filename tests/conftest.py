@@ -1,9 +1,14 @@
-"""Hypothesis profiles: quick and repeatable by default, `HYPOTHESIS_PROFILE=thorough` to dig."""
+"""What all tests share: a cache of their own, and profiles for Hypothesis.
+
+Those are quick and repeatable by default; `HYPOTHESIS_PROFILE=thorough` digs deeper.
+"""
 
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -16,3 +21,10 @@ settings.register_profile(
 )
 settings.register_profile("thorough", max_examples=1000, stateful_step_count=80, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache: no test reads or writes that of the user."""
+    monkeypatch.setenv("TRES_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "vectors"

@@ -74,6 +74,12 @@ def test_every_setting_can_be_written(topic):
         keywords = ["biology", " cell "]
         phrases = ["natural selection"]
         seeds = ["https://example.org/life"]
+        expand = true
+        strike = ["form"]
+        vectors = "glove-6b-100d"
+        min_documents = 1
+        contrast = 0
+        common_components = 0
         [training]
         labels = ["Science/Biology", "Sea"]
         relevant = 10
@@ -105,6 +111,8 @@ def test_every_setting_can_be_written(topic):
 
     assert config.name == "marine biology"
     assert config.topic.keywords == ("biology", "cell")
+    assert (config.topic.expand, config.topic.strike) == (True, ("form",))
+    assert config.topic.vectors == "glove-6b-100d"
     assert config.crawl.max_per_site == SiteCap(5, 2)
     assert config.crawl.policy == "tree-random"
     assert config.tree == TreeSection(min_split=6, max_depth=9, representatives=1)
@@ -130,6 +138,14 @@ def test_paths_are_relative_to_the_topic_file(topic, tmp_path, monkeypatch):
     training = load_topic(tmp_path / "bio.toml").training
 
     assert (training.positives, training.negatives) == (tmp_path / "good", tmp_path / "bad.jsonl")
+
+
+def test_vectors_are_a_name_or_a_file_beside_the_topic_file(topic, tmp_path):
+    (tmp_path / "my.vec").touch()
+    text = SMALLEST.replace("[topic]", "[topic]\nvectors = 'my.vec'")
+
+    assert topic(SMALLEST).topic.vectors == "glove-6b-50d"
+    assert topic(text).topic.vectors == tmp_path / "my.vec"
 
 
 def test_a_byte_order_mark_is_no_obstacle(topic):
@@ -191,6 +207,32 @@ def test_a_byte_order_mark_is_no_obstacle(topic):
 )
 def test_wrong_settings(refusal, added, message):
     assert refusal(SMALLEST + added) == f"bio.toml: {message}"
+
+
+@pytest.mark.parametrize(
+    ("added", "message"),
+    [
+        ("expand = 1", "topic.expand must be true or false, not 1"),
+        ("strike = 'form'", "topic.strike must be a list of words, not 'form'"),
+        ("contrast = -1", "topic.contrast must be a number from 0 to 1000, not -1"),
+        ("strikes = []", "topic.strikes is no setting; did you mean topic.strike?"),
+        (
+            "vectors = 5",
+            "topic.vectors must be text, not 5; known by name are glove-6b-50d, glove-6b-100d",
+        ),
+    ],
+)
+def test_wrong_settings_of_expansion(refusal, added, message):
+    text = SMALLEST.replace("[topic]", f"[topic]\n{added}")
+
+    assert refusal(text) == f"bio.toml: {message}"
+
+
+def test_vectors_that_are_neither_a_name_nor_a_file(refusal, tmp_path):
+    assert refusal(SMALLEST.replace("[topic]", "[topic]\nvectors = 'glove'")) == (
+        f"bio.toml: topic.vectors names {tmp_path / 'glove'}, which does not exist; "
+        "known by name are glove-6b-50d, glove-6b-100d"
+    )
 
 
 @pytest.mark.parametrize(
@@ -340,6 +382,9 @@ configs = st.builds(
         keywords=st.lists(texts, min_size=1, max_size=3),
         phrases=st.lists(texts, max_size=3),
         seeds=st.just(["https://example.org/%20?q=1#x"]),
+        expand=st.booleans(),
+        strike=st.lists(texts, max_size=3),
+        contrast=st.floats(0, 1000),
     ),
     training=st.builds(TrainingSection, labels=st.lists(texts, min_size=1, max_size=2)),
     crawl=st.builds(

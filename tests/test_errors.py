@@ -13,6 +13,7 @@ from tres import errors
         (errors.ArchiveError, 2),
         (errors.ModelError, 2),
         (errors.TrainingError, 2),
+        (errors.VectorsError, 2),
         (errors.RunError, 2),
         (errors.SeedError, 3),
     ],

@@ -52,9 +52,11 @@ def vectors_source(value: object) -> str | Path:
     if isinstance(value, str) and value in VECTORS:
         return value
     try:
-        return existing_path(text(value) if not isinstance(value, Path) else value) or VECTORS[0]
+        path = existing_path(value if isinstance(value, Path) else text(value))
     except ValueError as problem:
         raise ValueError(f"{problem}; known by name are {', '.join(VECTORS)}") from None
+    assert path is not None  # nothing is given for nothing only
+    return path
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +85,7 @@ class TopicSection(Section):
         whole(1), "relevant examples that a new keyword must occur in, at least", 3
     )
     contrast: float = setting(
-        number("of at least 0", lambda x: x >= 0),
+        number("from 0 to 1000", lambda x: 0 <= x <= 1000),
         "how many times more relevant than other examples must contain a new keyword, by share",
         5.0,
     )

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tres import __version__
 from tres.config import TopicConfig
 from tres.crawl.events import Event, FetchFailed, StopReason
 from tres.crawl.session import CrawlSession
@@ -131,8 +132,8 @@ def crawl(
         with RunDirectory(directory, session.policy.schema.features, overwrite) as run:
             run.write_config(config.to_toml())
             seen.perceiver.model.save(directory / MODEL)
-        if seen.perceiver.expansion is not None:
-            run.write_keywords(seen.perceiver.expansion)
+            if seen.perceiver.expansion is not None:
+                run.write_keywords(seen.perceiver.expansion)
 
             def pass_on(event: Event) -> None:
                 if isinstance(event, FetchFailed) and event.is_seed:
@@ -184,6 +185,7 @@ def summarise(
     tree = session.policy.tree
     return {
         "name": config.name,
+        "version": __version__,
         "web": seen.web.name,
         "policy": config.crawl.policy,
         "features": config.crawl.features,

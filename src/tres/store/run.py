@@ -19,7 +19,6 @@ import math
 from collections.abc import Iterable
 from io import TextIOWrapper
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from tres.crawl.events import Event, FetchFailed, Stepped
@@ -51,12 +50,7 @@ class RunDirectory:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._pages_file.close()
         self._failures_file.close()
 

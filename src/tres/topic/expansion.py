@@ -101,8 +101,8 @@ class WordCounts:
         number = 0
         occurrences: Counter[str] = Counter()
         containing: Counter[str] = Counter()
-        for number, text in enumerate(texts, 1):  # noqa: B007
-            found = words(text)
+        for found in map(words, texts):
+            number += 1
             occurrences.update(found)
             containing.update(set(found))
         return cls(number, occurrences, containing)
@@ -121,24 +121,23 @@ def expand_keywords(
 ) -> Expansion:
     """Algorithm 1 over the words of example pages, by the rules of a topic."""
     space = Space.of(vectors, topic.common_components)
-    terms = list(dict.fromkeys(tuple(words(term)) for term in topic.keywords + topic.phrases))
+    terms = dict.fromkeys(tuple(words(term)) for term in topic.keywords + topic.phrases)
     given = {" ".join(term): v for term in terms if (v := space.term(term)) is not None}
-    _refuse_too_few(terms, list(given), vectors.name)
+    _refuse_too_few(len(terms), list(given), vectors.name)
     keywords = np.array(list(given.values()))
     counts, others = WordCounts.of(relevant), WordCounts.of(other)
     candidates = [w for w in candidate_words(topic, counts, others, vectors) if w not in given]
     threshold = mean_pairwise_cosine(keywords)
-    scores = mean_cosines(space.words(candidates), keywords)
+    scores = mean_cosines(space.words(candidates), keywords).tolist()
     new = [
         Keyword(word, score, counts.mean(word), others.mean(word))
-        for word, score in zip(candidates, scores.tolist(), strict=True)
+        for score, word in sorted(zip(scores, candidates, strict=True), reverse=True)
         if score >= threshold
     ]
-    new.sort(key=lambda keyword: (-keyword.score, keyword.word))
     struck = {word for term in topic.strike for word in words(term)}
     return Expansion(
         given=tuple(zip(given, leave_one_out_cosines(keywords).tolist(), strict=True)),
-        without_vector=tuple(" ".join(term) for term in terms if " ".join(term) not in given),
+        without_vector=tuple(term for term in map(" ".join, terms) if term not in given),
         threshold=threshold,
         candidates=len(candidates),
         found=tuple(keyword for keyword in new if keyword.word not in struck),
@@ -146,13 +145,13 @@ def expand_keywords(
     )
 
 
-def _refuse_too_few(terms: Sequence[Sequence[str]], given: Sequence[str], vectors: str) -> None:
+def _refuse_too_few(terms: int, given: Sequence[str], vectors: str) -> None:
     """Likeness among the keywords takes two of them."""
     if len(given) >= 2:
         return
     some = f"only {given[0]!r}" if given else "none"
     raise ConfigError(
-        f"topic.keywords: {some} of {len(terms)} has a word vector in {vectors}, and expansion "
+        f"topic.keywords: {some} of {terms} has a word vector in {vectors}, and expansion "
         "needs two; add common words of the topic, or set topic.expand = false"
     )
 

@@ -29,6 +29,9 @@ BYTE_ARRAY, UNCOMPRESSED, SNAPPY = 6, 0, 1
 DATA_PAGE, DICTIONARY_PAGE = 0, 2
 PLAIN, DICTIONARY_ENCODINGS = 0, (2, 8)
 
+DAMAGED = (LookupError, RecursionError, TypeError, UnicodeDecodeError, struct.error)
+"""How a description shows that it is not one: fields missing, too short or of other types."""
+
 Struct = dict[int, Any]
 """A Thrift structure: its values by field number. The numbers are those of the format's
 definition, parquet.thrift; each place that uses one says its name."""
@@ -38,7 +41,7 @@ def read_text_column(content: bytes) -> list[str]:
     """All values of a file with a single column of text."""
     try:
         return [value.decode() for chunk in _chunks(content) for value in _values(content, chunk)]
-    except (IndexError, KeyError, struct.error, UnicodeDecodeError) as problem:
+    except DAMAGED as problem:
         raise ValueError(f"the Parquet file is damaged ({problem!r})") from None
 
 
@@ -63,7 +66,7 @@ def _values(content: bytes, column: Struct) -> list[bytes]:
     while len(values) < column[5]:  # num_values
         header, at = _struct(content, at)
         body = _body(content[at : at + header[3]], column[4])  # compressed_page_size, codec
-        at += header[3]
+        at += max(0, header[3])  # never back
         if header[1] == DICTIONARY_PAGE:
             dictionary = _plain(body, header[7][1])  # dictionary_page_header.num_values
         elif header[1] == DATA_PAGE:
@@ -115,7 +118,7 @@ def _numbers(data: bytes, width: int, count: int) -> NDArray[np.int64]:
             parts.append(bits.reshape(-1, width) @ (1 << np.arange(width)))
         else:
             value = int.from_bytes(data[at : at + size], "little")
-            parts.append(np.full(kind >> 1, value, np.int64))
+            parts.append(np.full(min(kind >> 1, count - found), value, np.int64))
         if len(parts[-1]) == 0:
             raise ValueError("the Parquet file has an empty run")
         at += size

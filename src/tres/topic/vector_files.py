@@ -31,7 +31,7 @@ from tres.topic.vector_store import Block, Source
 BLOCK = 4096
 """Entries that are read at once."""
 
-LONGEST_LINE = 1 << 20
+LONGEST_LINE, LONGEST_WORD = 1 << 20, 2000
 KINDS = "GloVe text, word2vec text or binary, or fastText .vec"
 
 
@@ -124,20 +124,20 @@ def _binary(file: IO[bytes], count: int, dim: int) -> Iterator[Block]:
     for start in range(0, count, BLOCK):
         entries, rows = [], []
         for number in range(start + 1, min(start + BLOCK, count) + 1):
-            entries.append(_decoded(_until_blank(file, number).lstrip(b"\n")))
-            values = file.read(4 * dim)
+            word, values = _until_blank(file), file.read(4 * dim)
             if len(values) != 4 * dim:
                 raise ValueError(f"entry {number} of {count} breaks off")
+            entries.append(_decoded(word.lstrip(b"\n")))
             rows.append(np.frombuffer(values, "<f4"))
         yield entries, np.array(rows)
 
 
-def _until_blank(file: IO[bytes], number: int) -> bytes:
+def _until_blank(file: IO[bytes]) -> bytes:
     word = bytearray()
-    while (byte := file.read(1)) != b" ":
+    while (byte := file.read(1)) not in (b" ", b""):
         word += byte
-        if not byte or len(word) > 1000:
-            raise ValueError(f"entry {number} has no word")
+        if len(word) > LONGEST_WORD:
+            raise ValueError("neither text nor binary follows the header")
     return bytes(word)
 
 

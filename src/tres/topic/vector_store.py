@@ -145,7 +145,9 @@ def _write(directory: Path, source: Source, blocks: Iterable[Block]) -> None:
             file.write(rows.tobytes())
         assert _header(file, len(words), dim) == start
     if not words:
-        raise VectorsError(f"{source.origin}: holds no word that a text could contain")
+        raise VectorsError(
+            f"{source.origin}: holds no word that a text could contain; give other vectors"
+        )
     (directory / WORDS).write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
     sums = _digests(directory)
     manifest = {
