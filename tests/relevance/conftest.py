@@ -48,14 +48,15 @@ def vectors(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def train_network(vectors):
-    """Train a network of a few units on the tiny vectors."""
+    """Train a small network on the tiny vectors."""
     from tres.relevance import network
     from tres.relevance.bilstm_train import Start, train_bilstm
 
-    def train(texts, labels, seed=3, kind="bilstm", keywords=("reef", "whale"), epochs=6, **more):
+    def train(texts, labels, seed=3, kind="bilstm", keywords=("reef", "whale"), **more):
         start = Start(tuple(keywords), ("coral reef",), vectors)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(network, "EPOCHS", epochs)
+            patch.setattr(network, "HIDDEN", 8)
+            patch.setattr(network, "STEPS", 100)
             return train_bilstm(texts, labels, seed, kind, start, **more)
 
     return train

@@ -13,7 +13,7 @@ own length. That equals a packed bidirectional LSTM and trains ten times faster 
 
 Training: Adam with a one-cycle learning rate, on batches of texts of similar length. A
 part of the pages is kept aside; the weights of the epoch with the smallest loss there
-are the result, and training ends when that loss has not fallen for `PATIENCE` epochs.
+are the result, and training ends when that loss has not fallen for a while (`PATIENCE`).
 Relevant pages are few. Where they are fewer than `LEAST_SHARE`, about one in eight, they
 weigh as if they were that many; more weight than that (the classes balanced, or half of
 it) cost 0.03 to 0.06 of macro F1 where the topic is rare, because the network then takes
@@ -49,7 +49,10 @@ PIECES = 0.6
 PIECE = (10, 150)
 BATCH = 32
 EPOCHS = 12
-PATIENCE = 4
+STEPS = 150
+"""Steps that a training has at least; few examples are shown more often."""
+PATIENCE = 1 / 3
+"""Training ends when nothing has improved for this share of all epochs."""
 KEPT_ASIDE = 10
 """One page in so many is kept aside."""
 LEARNING_RATE = 3e-3
@@ -61,7 +64,7 @@ LEAST_SHARE = 0.13
 class BiLstm(nn.Module):
     """Texts as vectors, in; one logit per text, out."""
 
-    def __init__(self, dim: int, shortcut: int, hidden: int = HIDDEN) -> None:
+    def __init__(self, dim: int, shortcut: int, hidden: int) -> None:
         super().__init__()
         self.forwards = nn.LSTM(dim, hidden, batch_first=True)
         self.backwards = nn.LSTM(dim, hidden, batch_first=True)
@@ -133,21 +136,27 @@ def fit(
     """The trained network, and the epoch its weights are from."""
     rng = np.random.default_rng(seed)
     with one_thread(seed):
-        network = BiLstm(dim, lesson.shortcut.shape[1])
+        network = BiLstm(dim, lesson.shortcut.shape[1], HIDDEN)
         learn, aside = _parts(lesson.truth, rng)
+        epochs = epochs_for(len(learn))
         step = _Optimiser(network, len(learn))
         weight = relevant_weight(lesson.truth)
         best, best_loss, best_epoch = _copy(network), float("inf"), 0
-        for epoch in range(1, EPOCHS + 1):
+        for epoch in range(1, epochs + 1):
             _epoch(network, lesson, learn, step, weight, rng)
-            progress(epoch / EPOCHS)
+            progress(epoch / epochs)
             loss = _loss_of(network, lesson, aside, weight)
             if loss < best_loss:
                 best, best_loss, best_epoch = _copy(network), loss, epoch
-            elif epoch - best_epoch >= PATIENCE:
+            elif epoch - best_epoch >= PATIENCE * epochs:
                 break
     network.load_state_dict(best)
     return network.eval(), best_epoch
+
+
+def epochs_for(examples: int) -> int:
+    """How often all examples are shown, at most."""
+    return max(EPOCHS, -(-STEPS // -(-examples // BATCH)))
 
 
 def _parts(
@@ -173,7 +182,7 @@ class _Optimiser:
         self._adam = torch.optim.AdamW(
             self._parameters, lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY
         )
-        steps = max(EPOCHS * -(-examples // BATCH), 10)  # fewer make no cycle
+        steps = epochs_for(examples) * -(-examples // BATCH)
         self._rate = torch.optim.lr_scheduler.OneCycleLR(
             self._adam, LEARNING_RATE, total_steps=steps, pct_start=0.2
         )
