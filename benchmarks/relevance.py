@@ -88,20 +88,22 @@ class TorchAnswer:
         weights = {
             name: torch.tensor(value)
             for name, value in model.arrays.items()
-            if not name.startswith("probe.")
+            if not name.startswith(("probe.", "linear."))
         }
         hidden = weights["forwards.weight_hh_l0"].shape[1]
+        self.shortcut = model._shortcut
         self.table, self.vectors = model.table, model.table.matrix.astype(np.float32)
-        self.network = BiLstm(self.vectors.shape[1], 0, hidden).eval()
+        self.network = BiLstm(self.vectors.shape[1], 1, hidden).eval()
         self.network.load_state_dict(weights)
 
     def __call__(self, texts: list[str]) -> object:
-        batch = self.table.rows([read(text) for text in texts])
+        found = [read(text) for text in texts]
+        batch, shortcut = self.table.rows(found), self.shortcut(texts, found)
         rows, lengths = batch.padded(np.arange(len(batch)))
         x = torch.from_numpy(self.vectors[rows.T])
         with torch.no_grad():
             n = torch.from_numpy(lengths.astype(np.int64))
-            return torch.sigmoid(self.network(x, n, torch.zeros(len(batch), 0)))
+            return torch.sigmoid(self.network(x, n, torch.from_numpy(shortcut)))
 
 
 def rate(answer: Answer, batches: list[list[str]]) -> float:

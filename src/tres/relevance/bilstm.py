@@ -1,8 +1,9 @@
 """BiLSTM and KwBiLSTM: the paper's relevance model, as it is served.
 
 What the network is and how it learns stands in `tres.relevance.network`, what it reads in
-`tres.relevance.reading`. A KwBiLSTM also gets three numbers about the topic's keywords in
-the text as a shortcut (`tres.relevance.counting`).
+`tres.relevance.reading`. Both kinds get the opinion of a linear model as a shortcut
+(`tres.relevance.leanings`), a KwBiLSTM also three numbers about the topic's keywords in the
+text (`tres.relevance.counting`).
 
 Serving is onnxruntime on one thread, without torch. Texts that repeat, as anchors do, are
 read once; the others are sorted by length and answered in small batches of about `CELLS`
@@ -17,7 +18,7 @@ company; the exact path is the default.
 
 The directory of a saved model holds, beside manifest and vocabulary,
 
-    weights.safetensors   the table of word vectors, the network's weights, the probes
+    weights.safetensors   the table of words, the weights of network and linear model, the probes
     exact.onnx            the graph in single precision
     small.onnx            the same with 8 bits
     network.json          prior, keywords and phrases
@@ -39,11 +40,14 @@ from tres.errors import ModelError
 from tres.relevance.counting import KeywordCounter
 from tres.relevance.extra import need_extra
 from tres.relevance.files import AGAIN, ModelFiles
-from tres.relevance.reading import Batch, WordTable, read
+from tres.relevance.leanings import Linear
+from tres.relevance.reading import Batch, WordTable, heard, read
 
 KIND = "bilstm"
 KW_KIND = "kw-bilstm"
 TABLE, EXACT, SMALL, SETTINGS = "weights.safetensors", "exact.onnx", "small.onnx", "network.json"
+LINEAR = ("linear.idf", "linear.weights", "linear.intercept")
+PROBE = ("probe.ids", "probe.lengths", "probe.shortcut")
 CELLS = 4096
 """Words of a batch, padding included."""
 TEXTS = 128
@@ -63,7 +67,7 @@ class BiLstmModel:
     counter: KeywordCounter
     prior: float
     arrays: Mapping[str, NDArray[Any]]
-    """The network's weights, and the probes."""
+    """The weights of network and linear model, and the probes."""
     graphs: Mapping[str, bytes]
     facts: Mapping[str, Any]
     path: str = EXACT
@@ -86,22 +90,27 @@ class BiLstmModel:
         """One probability per text; a text without a known word gets the prior."""
         once = {text: place for place, text in enumerate(dict.fromkeys(texts))}
         found = [read(text) for text in once]
-        answers = self._answer(self.table.rows(found), self._shortcut(found))
+        answers = self._answer(self.table.rows(found), self._shortcut(list(once), found))
         return answers[[once[text] for text in texts]] if len(texts) > len(once) else answers
 
-    def _shortcut(self, found: Sequence[Sequence[str]]) -> Floats:
+    def _shortcut(self, texts: Sequence[str], found: Sequence[Sequence[str]]) -> Floats:
+        whole = self.table.rows([heard(text) for text in texts])
+        opinions = self._linear.opinions(whole, np.zeros(len(texts), np.intp))[:, None]
         if self.kind != KW_KIND:
-            return np.empty((len(found), 0), np.float32)
-        return self.counter.numbers(found)
+            return opinions
+        return np.concatenate([opinions, self.counter.numbers(found)], 1)
+
+    @cached_property
+    def _linear(self) -> Linear:
+        arrays = self.arrays
+        return Linear(arrays["linear.idf"], arrays["linear.weights"], arrays["linear.intercept"], 1)
 
     def _answer(self, batch: Batch, shortcut: Floats) -> Floats:
         """Probabilities of texts that are read already."""
         answers = np.full(len(batch), self.prior, np.float32)
         for chosen in micro_batches(batch.lengths):
             rows, lengths = batch.padded(chosen)
-            feed = {"x": self._vectors[rows], "lengths": lengths}
-            if shortcut.shape[1]:
-                feed["shortcut"] = shortcut[chosen]
+            feed = {"x": self._vectors[rows], "lengths": lengths, "shortcut": shortcut[chosen]}
             (logits,) = self._session.run(["logits"], feed)
             answers[chosen] = np.exp(-np.logaddexp(0.0, -logits.astype(np.float64)))
         return answers
@@ -205,7 +214,7 @@ def _arrays(content: bytes) -> dict[str, NDArray[Any]]:
         arrays: dict[str, NDArray[Any]] = load(content)
     except SafetensorError as problem:
         raise ModelError(f"{TABLE} holds no arrays ({problem}); {AGAIN}") from None
-    if not {"table", "probe.ids", "probe.lengths", "probe.shortcut"} <= arrays.keys():
+    if not {"table", *LINEAR, *PROBE} <= arrays.keys():
         raise ModelError(f"{TABLE} lacks arrays; {AGAIN}")
     return arrays
 
@@ -215,6 +224,9 @@ def _usable(arrays: Mapping[str, NDArray[Any]]) -> bool:
     return (
         table.dtype == np.float16
         and table.ndim == 2
+        and arrays["linear.idf"].shape == (len(table),)
+        and arrays["linear.weights"].shape == (1, len(table))
+        and arrays["linear.intercept"].shape == (1,)
         and all(np.isfinite(array).all() for array in arrays.values())
         and int(arrays["probe.lengths"].sum()) == len(ids)
         and (not len(ids) or 0 <= int(ids.min()) <= int(ids.max()) < len(table))

@@ -20,9 +20,9 @@ from tres.errors import TrainingError
 from tres.relevance.bilstm import EXACT, KW_KIND, SMALL, TOLERANCE, BiLstmModel
 from tres.relevance.counting import KeywordCounter
 from tres.relevance.extra import need_extra
-from tres.relevance.leanings import Leanings, learn_leanings
+from tres.relevance.leanings import Linear, learn_leanings
 from tres.relevance.origin import count_relevant, origin, prior
-from tres.relevance.reading import Batch, WordTable, known_words, read, scaled_vectors
+from tres.relevance.reading import Batch, WordTable, heard, known_words, read, scaled_vectors
 from tres.topic.vectors import WordVectors, load_vectors
 
 PROBES = 64
@@ -70,17 +70,22 @@ def _train(
     from tres.relevance.network import Lesson, fit
 
     found = [read(text) for text in texts]
-    vocabulary = known_words(vectors, found, counter.words)
-    leanings = learn_leanings(texts, labels, vocabulary, seed)
-    matrix = _matrix(scaled_vectors(vectors, vocabulary), leanings.for_new)
+    whole = [heard(text) for text in texts]
+    vocabulary = known_words(vectors, whole, counter.words)
+    linear, fold_of = learn_leanings(texts, labels, vocabulary, seed)
+    matrix = _matrix(scaled_vectors(vectors, vocabulary), linear.leanings()[-1])
     table = WordTable(vocabulary, matrix)
-    pages, numbers = table.rows(found), _numbers(counter, found, kind)
-    read_at_all = np.flatnonzero(pages.lengths)
+    numbers = [linear.opinions(table.rows(whole), fold_of)[:, None]]
+    if kind == KW_KIND:
+        numbers.append(counter.numbers(found))
+    pages = table.rows(found)
+    kept = np.flatnonzero(pages.lengths)
     lesson = Lesson(
-        _some(pages, read_at_all),
-        numbers[read_at_all],
-        np.asarray(labels, np.bool_)[read_at_all],
-        _look_up(matrix, leanings, read_at_all),
+        pages=_some(pages, kept),
+        shortcut=np.concatenate(numbers, 1)[kept],
+        opinions=lambda shown: linear.opinions(shown, fold_of[kept]),
+        truth=np.asarray(labels, np.bool_)[kept],
+        look_up=_look_up(matrix, linear, fold_of[kept]),
     )
     _refuse_wordless(lesson.truth)
     network, epoch = fit(lesson, matrix.shape[1], seed, progress)
@@ -91,7 +96,7 @@ def _train(
         table=table,
         counter=counter,
         prior=prior(labels),
-        arrays={**weights, **_probes(lesson.pages, lesson.shortcut)},
+        arrays={**weights, **_kept(linear), **_probes(lesson.pages, lesson.shortcut)},
         graphs={EXACT: graph, SMALL: small_graph(graph)},
         facts=origin(labels, seed, PACKAGES),
     )
@@ -102,11 +107,13 @@ def _matrix(scaled: NDArray[np.float32], leanings: NDArray[np.float32]) -> NDArr
     return np.concatenate([scaled, leanings[:, None]], 1).astype(np.float16)
 
 
-def _numbers(
-    counter: KeywordCounter, found: Sequence[Sequence[str]], kind: str
-) -> NDArray[np.float32]:
-    empty = np.empty((len(found), 0), np.float32)
-    return counter.numbers(found) if kind == KW_KIND else empty
+def _kept(linear: Linear) -> dict[str, NDArray[Any]]:
+    """What is kept of the linear models: the one for new pages."""
+    return {
+        "linear.idf": linear.idf,
+        "linear.weights": linear.weights[-1:].copy(),
+        "linear.intercept": linear.intercepts[-1:].copy(),
+    }
 
 
 def _refuse_wordless(truth: NDArray[np.bool_]) -> None:
@@ -124,15 +131,14 @@ def _some(pages: Batch, chosen: NDArray[np.intp]) -> Batch:
 
 
 def _look_up(
-    matrix: NDArray[np.float16], leanings: Leanings, examples: NDArray[np.intp]
+    matrix: NDArray[np.float16], linear: Linear, fold_of: NDArray[np.intp]
 ) -> Callable[[NDArray[np.int32], NDArray[np.intp]], NDArray[np.float32]]:
     """Vectors of words as an example shows them: leaning by a model that never saw it."""
-    vectors = matrix.astype(np.float32)
-    fold_of = leanings.fold_of[examples]
+    vectors, leanings = matrix.astype(np.float32), linear.leanings()
 
     def look_up(rows: NDArray[np.int32], chosen: NDArray[np.intp]) -> NDArray[np.float32]:
         shown = vectors[rows]
-        shown[..., -1] = leanings.by_fold[fold_of[chosen], rows]
+        shown[..., -1] = leanings[fold_of[chosen], rows]
         return shown
 
     return look_up

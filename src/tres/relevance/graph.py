@@ -41,14 +41,13 @@ def exact_graph(weights: Weights) -> bytes:
         "hidden_b": weights["hidden.bias"],
         "answer_w": weights["answer.weight"].T,
         "answer_b": weights["answer.bias"],
+        "past_w": weights["past.weight"].T,
     }
     hidden = weights["forwards.weight_hh_l0"].shape[1]
     dim = weights["forwards.weight_ih_l0"].shape[1]
-    shortcut = weights["past.weight"].shape[1] if "past.weight" in weights else 0
+    shortcut = weights["past.weight"].shape[1]
     constants["flat"] = np.array([-1, 2 * hidden], np.int64)
-    if shortcut:
-        constants["past_w"] = weights["past.weight"].T
-    return _model(_nodes(hidden, bool(shortcut)), constants, dim, shortcut)
+    return _model(_nodes(hidden), constants, dim, shortcut)
 
 
 def _lstm(weights: Weights) -> dict[str, NDArray[np.float32]]:
@@ -71,9 +70,9 @@ def _lstm(weights: Weights) -> dict[str, NDArray[np.float32]]:
     }
 
 
-def _nodes(hidden: int, shortcut: bool) -> list[Any]:
+def _nodes(hidden: int) -> list[Any]:
     node = helper.make_node
-    nodes = [
+    return [
         node("LSTM", ["x", "w", "r", "b", "lengths"], ["states"],
              direction="bidirectional", hidden_size=hidden),
         # which words are real: (words, 1, texts, 1) beside states (words, 2, texts, hidden)
@@ -100,17 +99,15 @@ def _nodes(hidden: int, shortcut: bool) -> list[Any]:
         node("Where", ["inside_x", "x", "nothing"], ["x_real"]),
         node("ReduceSum", ["x_real", "axis0"], ["x_total"], keepdims=0),
         node("Div", ["x_total", "divisor"], ["x_mean"]),
-        node("Concat", ["mean", "largest", "x_mean", *(["shortcut"] if shortcut else [])],
+        node("Concat", ["mean", "largest", "x_mean", "shortcut"],
              ["pooled"], axis=1),
         node("Gemm", ["pooled", "hidden_w", "hidden_b"], ["sums"]),
         node("Relu", ["sums"], ["units"]),
         node("Gemm", ["units", "answer_w", "answer_b"], ["inner"]),
+        node("MatMul", ["shortcut", "past_w"], ["outer"]),
+        node("Add", ["inner", "outer"], ["sides"]),
+        node("Squeeze", ["sides", "axis1"], ["logits"]),
     ]  # fmt: skip
-    if shortcut:
-        nodes.append(node("MatMul", ["shortcut", "past_w"], ["outer"]))
-        nodes.append(node("Add", ["inner", "outer"], ["sides"]))
-    nodes.append(node("Squeeze", ["sides" if shortcut else "inner", "axis1"], ["logits"]))
-    return nodes
 
 
 def _model(nodes: list[Any], constants: dict[str, NDArray[Any]], dim: int, shortcut: int) -> bytes:
@@ -123,9 +120,8 @@ def _model(nodes: list[Any], constants: dict[str, NDArray[Any]], dim: int, short
     inputs = [
         value("x", TensorProto.FLOAT, ["words", "texts", dim]),
         value("lengths", TensorProto.INT32, ["texts"]),
+        value("shortcut", TensorProto.FLOAT, ["texts", shortcut]),
     ]
-    if shortcut:
-        inputs.append(value("shortcut", TensorProto.FLOAT, ["texts", shortcut]))
     initial = [
         numpy_helper.from_array(np.ascontiguousarray(array), name)
         for name, array in constants.items()

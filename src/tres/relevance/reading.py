@@ -20,6 +20,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
+from tres.relevance.tfidf import terms
 from tres.topic.text import words
 from tres.topic.vector_words import UNKNOWN, detour
 from tres.topic.vectors import WordVectors
@@ -28,6 +29,7 @@ TOKENS = 300
 TITLES = 2
 CHARS = 10 * TOKENS
 """Characters that surely hold that many words, were they not uncommonly long."""
+HEARD_CHARS = 20_000
 FREQUENT = 60_000
 """Words of the vectors that every table holds; vectors are sorted by frequency."""
 SCALED_BY = 20_000
@@ -46,6 +48,11 @@ def read(text: str) -> list[str]:
     if not newline:
         return words(title[:CHARS])[:TOKENS]
     return (words(title[:CHARS]) * TITLES + words(body[:CHARS]))[:TOKENS]
+
+
+def heard(text: str) -> list[str]:
+    """The words on which a linear model's opinion rests: all of them, up to a limit."""
+    return terms(text[:HEARD_CHARS])
 
 
 @dataclass(frozen=True, slots=True)
