@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -139,11 +140,20 @@ def _save(
         "labels": list(training.labels),
         "examples": None if training.positives is None else
         [str(training.positives), str(training.negatives)],
+        "examples_sha256": _digest(judged.examples),
         "folds": len(judged.folds),
         "mean": asdict(judged.mean()),
         "spread": asdict(judged.spread()),
     }  # fmt: skip
     (out / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n")
+
+
+def _digest(examples: Examples) -> str:
+    """Identity of the very pages that were learnt from."""
+    digest = hashlib.sha256()
+    for text, label in zip(examples.texts, examples.labels, strict=True):
+        digest.update(f"{label} {len(text)}\n{text}".encode(errors="surrogatepass"))
+    return digest.hexdigest()
 
 
 def report(config: TopicConfig, judged: Judgement) -> Iterator[str]:
