@@ -48,6 +48,8 @@ KW_KIND = "kw-bilstm"
 TABLE, EXACT, SMALL, SETTINGS = "weights.safetensors", "exact.onnx", "small.onnx", "network.json"
 LINEAR = ("linear.idf", "linear.weights", "linear.intercept")
 PROBE = ("probe.ids", "probe.lengths", "probe.shortcut")
+CHUNK = 512
+"""Texts whose words are in memory at the same time."""
 CELLS = 4096
 """Words of a batch, padding included."""
 TEXTS = 128
@@ -89,9 +91,14 @@ class BiLstmModel:
     def probabilities(self, texts: Sequence[str]) -> Floats:
         """One probability per text; a text without a known word gets the prior."""
         once = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-        found = [read(text) for text in once]
-        answers = self._answer(self.table.rows(found), self._shortcut(list(once), found))
+        distinct = list(once)
+        parts = [self._read(distinct[at : at + CHUNK]) for at in range(0, len(distinct), CHUNK)]
+        answers = np.concatenate([np.empty(0, np.float32), *parts])
         return answers[[once[text] for text in texts]] if len(texts) > len(once) else answers
+
+    def _read(self, texts: list[str]) -> Floats:
+        found = [read(text) for text in texts]
+        return self._answer(self.table.rows(found), self._shortcut(texts, found))
 
     def _shortcut(self, texts: Sequence[str], found: Sequence[Sequence[str]]) -> Floats:
         whole = self.table.rows([heard(text) for text in texts])
