@@ -97,8 +97,8 @@ class TorchAnswer:
         self.network.load_state_dict(weights)
 
     def __call__(self, texts: list[str]) -> object:
-        found = [read(text) for text in texts]
-        batch, shortcut = self.table.rows(found), self.shortcut(texts, found)
+        batch, heards = self.table.read_and_heard(texts)
+        shortcut = self.shortcut(texts, heards)
         rows, lengths = batch.padded(np.arange(len(batch)))
         x = torch.from_numpy(self.vectors[rows.T])
         with torch.no_grad():

@@ -15,7 +15,7 @@ from tres.errors import ModelError, TrainingError
 from tres.relevance import extra
 from tres.relevance.bilstm import EXACT, SMALL, TOLERANCE, micro_batches
 from tres.relevance.network import BiLstm, epochs_for, relevant_weight, thinned
-from tres.relevance.reading import TOKENS, Batch, read
+from tres.relevance.reading import TOKENS, Batch, heard, read
 from tres.relevance.store import load_model, quickened
 
 AGAIN = "copy the model again or train it anew"
@@ -51,8 +51,8 @@ def test_words_that_no_training_page_holds_are_judged_by_their_vectors(bilstm):
 
 def torch_answers(model, texts):
     """What torch says, without onnxruntime, from the weights that a model keeps."""
-    found = [read(text) for text in texts]
-    batch, numbers = model.table.rows(found), model._shortcut(texts, found)
+    batch, heards = model.table.read_and_heard(texts)
+    numbers = model._shortcut(texts, heards)
     weights = {
         n: torch.tensor(a)
         for n, a in model.arrays.items()
@@ -108,14 +108,14 @@ def test_a_text_without_a_known_word_gets_the_prior(model):
 
 def test_texts_that_repeat_are_read_once(bilstm, monkeypatch):
     sizes = []
-    inner = bilstm.table.rows
+    inner = bilstm.table.read_and_heard
     monkeypatch.setattr(
-        type(bilstm.table), "rows", lambda self, f: sizes.append(len(f)) or inner(f)
+        type(bilstm.table), "read_and_heard", lambda self, t: sizes.append(len(t)) or inner(t)
     )
 
     answers = bilstm.probabilities(["coral", "tax", "coral", "coral"])
 
-    assert sizes == [2, 2]  # what is read, and what the linear model hears
+    assert sizes == [2]
     assert answers[0] == answers[2] == answers[3] != answers[1]
 
 
@@ -229,6 +229,16 @@ def test_a_title_is_read_twice_and_a_page_to_its_limit():
     assert len(read("t\n" + "word " * 900)) == TOKENS
 
 
+def test_reading_and_hearing_look_up_the_same_words(bilstm, ragged):
+    reads, heards = bilstm.table.read_and_heard(ragged)
+
+    for batch, cut in ((reads, read), (heards, heard)):
+        expected = bilstm.table.rows([cut(text) for text in ragged])
+        np.testing.assert_array_equal(batch.ids, expected.ids)
+        np.testing.assert_array_equal(batch.lengths, expected.lengths)
+    assert reads.lengths.max() <= TOKENS < heards.lengths.max()
+
+
 def test_numbers_are_known_by_their_size(bilstm):
     batch = bilstm.table.rows([["97"], ["unheard"]])
 
@@ -241,7 +251,7 @@ def test_batches_hold_texts_of_similar_length_and_all_of_them():
     batches = list(micro_batches(lengths))
 
     assert sorted(np.concatenate(batches)) == np.flatnonzero(lengths).tolist()
-    assert all(len(b) * lengths[b].max() <= 4096 and len(b) <= 128 for b in batches)
+    assert all(len(b) * lengths[b].max() <= 2400 and len(b) <= 64 for b in batches)
 
 
 # Eight bits

@@ -41,7 +41,7 @@ from tres.relevance.counting import KeywordCounter
 from tres.relevance.extra import need_extra
 from tres.relevance.files import AGAIN, ModelFiles
 from tres.relevance.leanings import Linear
-from tres.relevance.reading import Batch, WordTable, heard, read
+from tres.relevance.reading import Batch, WordTable, read
 
 KIND = "bilstm"
 KW_KIND = "kw-bilstm"
@@ -50,9 +50,9 @@ LINEAR = ("linear.idf", "linear.weights", "linear.intercept")
 PROBE = ("probe.ids", "probe.lengths", "probe.shortcut")
 CHUNK = 512
 """Texts whose words are in memory at the same time."""
-CELLS = 4096
+CELLS = 2400
 """Words of a batch, padding included."""
-TEXTS = 128
+TEXTS = 64
 """Texts of a batch, at most."""
 TOLERANCE = 0.02
 """How far an 8-bit answer may be from the exact one."""
@@ -97,15 +97,14 @@ class BiLstmModel:
         return answers[[once[text] for text in texts]] if len(texts) > len(once) else answers
 
     def _read(self, texts: list[str]) -> Floats:
-        found = [read(text) for text in texts]
-        return self._answer(self.table.rows(found), self._shortcut(texts, found))
+        reads, heards = self.table.read_and_heard(texts)
+        return self._answer(reads, self._shortcut(texts, heards))
 
-    def _shortcut(self, texts: Sequence[str], found: Sequence[Sequence[str]]) -> Floats:
-        whole = self.table.rows([heard(text) for text in texts])
-        opinions = self._linear.opinions(whole, np.zeros(len(texts), np.intp))[:, None]
+    def _shortcut(self, texts: Sequence[str], heards: Batch) -> Floats:
+        opinions = self._linear.opinions(heards, np.zeros(len(texts), np.intp))[:, None]
         if self.kind != KW_KIND:
             return opinions
-        return np.concatenate([opinions, self.counter.numbers(found)], 1)
+        return np.concatenate([opinions, self.counter.numbers([read(t) for t in texts])], 1)
 
     @cached_property
     def _linear(self) -> Linear:

@@ -13,23 +13,22 @@ vectors, so a model needs no file of vectors once it is trained.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tres.relevance.tfidf import terms
+from tres.relevance.tfidf import TITLE_WEIGHT
 from tres.topic.text import words
 from tres.topic.vector_words import UNKNOWN, detour
 from tres.topic.vectors import WordVectors
 
 TOKENS = 300
 TITLES = 2
-CHARS = 10 * TOKENS
-"""Characters that surely hold that many words, were they not uncommonly long."""
-HEARD_CHARS = 20_000
+CHARS = 20_000
+"""Characters of a text that are looked at, at all."""
 FREQUENT = 60_000
 """Words of the vectors that every table holds; vectors are sorted by frequency."""
 SCALED_BY = 20_000
@@ -38,21 +37,27 @@ SCALED_BY = 20_000
 Ids = NDArray[np.int32]
 
 
+def cut(text: str) -> tuple[list[str], list[str]]:
+    """The words of the title, if there is one, and those of the text, up to a limit."""
+    title, newline, body = text[:CHARS].partition("\n")
+    return (words(title), words(body)) if newline else ([], words(title))
+
+
 def read(text: str) -> list[str]:
     """The words that a network reads of a text.
 
     >>> read("Bees\\nmake honey")
     ['bees', 'bees', 'make', 'honey']
     """
-    title, newline, body = text.partition("\n")
-    if not newline:
-        return words(title[:CHARS])[:TOKENS]
-    return (words(title[:CHARS]) * TITLES + words(body[:CHARS]))[:TOKENS]
+    title, body = cut(text)
+    return (title * TITLES + body)[:TOKENS]
 
 
 def heard(text: str) -> list[str]:
-    """The words on which a linear model's opinion rests: all of them, up to a limit."""
-    return terms(text[:HEARD_CHARS])
+    """The words on which a linear model's opinion rests: all, and the title's as often as
+    they count."""
+    title, body = cut(text)
+    return title * TITLE_WEIGHT + body
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +93,37 @@ class WordTable:
         self.index: Mapping[str, int] = {word: row for row, word in enumerate(vocabulary)}
         self.matrix = matrix
 
-    def rows(self, found: Sequence[Sequence[str]]) -> Batch:
+    def rows(self, found: Iterable[Sequence[str]]) -> Batch:
         """Words of texts as rows; unknown ones are left out."""
+        return _batch([_known(self._ids(text)) for text in found])
+
+    def read_and_heard(self, texts: Sequence[str]) -> tuple[Batch, Batch]:
+        """What `read` and `heard` give, as rows; every word is looked up once."""
+        reads, heards = [], []
+        for text in texts:
+            title, body = map(self._ids, cut(text))
+            reads.append(_known((title * TITLES + body)[:TOKENS]))
+            short = not title and len(body) <= TOKENS
+            heards.append(reads[-1] if short else _known(title * TITLE_WEIGHT + body))
+        return _batch(reads), _batch(heards)
+
+    def _ids(self, found: Sequence[str]) -> list[int]:
         index = self.index
-        known = [[index.get(word, UNKNOWN) for word in text] for text in found]
-        for text, ids in zip(found, known, strict=True):
-            if UNKNOWN in ids:
-                near = (i if i >= 0 else detour(word, index) for i, word in zip(ids, text))  # noqa: B905
-                ids[:] = [i for i in near if i != UNKNOWN]
-        lengths = np.fromiter(map(len, known), np.int64, len(known))
-        flat = np.fromiter(chain.from_iterable(known), np.int32, int(lengths.sum()))
-        return Batch(flat, lengths)
+        ids = list(map(index.get, found, repeat(UNKNOWN)))
+        if UNKNOWN in ids:
+            for place, word in enumerate(found):
+                if ids[place] == UNKNOWN and (word.isdecimal() or not word.isascii()):
+                    ids[place] = detour(word, index)
+        return ids
+
+
+def _known(ids: list[int]) -> list[int]:
+    return [i for i in ids if i >= 0] if UNKNOWN in ids else ids
+
+
+def _batch(ids: list[list[int]]) -> Batch:
+    lengths = np.fromiter(map(len, ids), np.int64, len(ids))
+    return Batch(np.fromiter(chain.from_iterable(ids), np.int32, int(lengths.sum())), lengths)
 
 
 def known_words(
