@@ -219,3 +219,12 @@ def test_labels_need_a_web(tres: Tres, write) -> None:
     assert outcome.err == (
         "tres: --web is missing: name the archive whose labels give the examples\n"
     )
+
+
+def test_a_crawl_without_expansion_needs_no_vectors(
+    tres: Tres, topic: Path, archive: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tres.topic.vector_packages.PIP_PACKAGE", "a-package-that-is-not-there")
+
+    assert tres("crawl", topic, "--web", archive, "--run", topic.parent / "run").code == 0
+    assert not cache.exists()

@@ -184,6 +184,7 @@ def test_an_npm_that_fails(refused, npm) -> None:
         (archive()[:2000], "unexpected end of data"),
         (b"no archive", "not a gzip file"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "archive",
 )
 def test_an_archive_that_holds_something_else(refused, npm, content, reason) -> None:
     npm(content)

@@ -109,6 +109,7 @@ def test_a_file_of_more_than_one_block_is_read_whole(tmp_path):
             "Compressed file ended before the end-of-stream marker was reached",
         ),
     ],
+    ids=lambda value: value if isinstance(value, str) else "file",
 )
 def test_a_file_that_holds_no_vectors_is_refused(content, reason, tmp_path, cache):
     path = tmp_path / "v.txt"
