@@ -65,7 +65,9 @@ def train(topic: Path, web: str | None, out: Path | None, overwrite: bool, **opt
         judged, model = judge_and_train(config, examples, step)
     _save(model, judged, config, web, out)
     click.echo("\n".join(report(config, judged)))
-    click.echo(f'\nmodel: {out}   (use it with load = "{printable(str(out))}" in [training])')
+    click.echo(
+        f'\nmodel: {out}   (use it with load = "{printable(str(out.absolute()))}" in [training])'
+    )
 
 
 def default_directory(config: TopicConfig) -> Path:

@@ -40,7 +40,7 @@ from torch import Tensor, nn
 from tres.relevance.leanings import deal
 from tres.relevance.reading import Batch
 
-HIDDEN = 64
+HIDDEN = 32
 MLP = 32
 DROPOUT = 0.3
 WORD_DROPOUT = 0.1
