@@ -99,21 +99,25 @@ class WordTable:
 
     def read_and_heard(self, texts: Sequence[str]) -> tuple[Batch, Batch]:
         """What `read` and `heard` give, as rows; every word is looked up once."""
-        reads, heards = [], []
+        reads, heards, differ = [], [], False
         for text in texts:
             title, body = map(self._ids, cut(text))
             reads.append(_known((title * TITLES + body)[:TOKENS]))
-            short = not title and len(body) <= TOKENS
-            heards.append(reads[-1] if short else _known(title * TITLE_WEIGHT + body))
-        return _batch(reads), _batch(heards)
+            if title or len(body) > TOKENS:
+                differ = True
+                heards.append(_known(title * TITLE_WEIGHT + body))
+            else:  # an anchor: all of it is read
+                heards.append(reads[-1])
+        batch = _batch(reads)
+        return batch, _batch(heards) if differ else batch
 
     def _ids(self, found: Sequence[str]) -> list[int]:
         index = self.index
         ids = list(map(index.get, found, repeat(UNKNOWN)))
         if UNKNOWN in ids:
-            for place, word in enumerate(found):
-                if ids[place] == UNKNOWN and (word.isdecimal() or not word.isascii()):
-                    ids[place] = detour(word, index)
+            for place in [place for place, i in enumerate(ids) if i == UNKNOWN]:
+                if not found[place].isascii() or found[place].isdecimal():
+                    ids[place] = detour(found[place], index)
         return ids
 
 
