@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from tres.config import FEATURES, POLICIES, TopicConfig, load_topic
+from tres.config import FEATURES, MODELS, POLICIES, TopicConfig, load_topic
 from tres.engines.replay import PerceivedWeb, replay
 from tres.experiment.run import open_session
 from tres.experiment.topic import perceive_topic
@@ -33,14 +33,14 @@ LEARNERS = ("tres", "tree-random")
 def main() -> None:
     """Run everything and print one table."""
     options = arguments()
-    config = load_topic(options.topic).override(pages=options.pages)
+    config = load_topic(options.topic).override(pages=options.pages, model=options.model)
     web = open_web(options.web)
     seen = PerceivedWeb(web, perceive_topic(config, web))
     seeds = find_seeds(seen, config, options.runs)
     title = f"{config.name}, {config.crawl.pages:,} pages, {len(seeds)} single-seed runs"
     table = Table("policy", "features", "cap", "harvest rate", "relevant sites", title=title)
     for cap, policy in product(options.caps, options.policies):
-        for features in FEATURES if policy in LEARNERS else FEATURES[:1]:
+        for features in options.features if policy in LEARNERS else FEATURES[:1]:
             variant = config.override(policy=policy, features=features, max_per_site=cap)
             table.add_row(policy, features, cap, *figures(variant, seen, seeds))
     Console(width=100).print(table)
@@ -54,6 +54,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--pages", type=int)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--caps", nargs="+", default=["inf"])
+    parser.add_argument("--model", choices=MODELS)
+    parser.add_argument("--features", nargs="+", choices=FEATURES, default=FEATURES)
     parser.add_argument("--policies", nargs="+", choices=POLICIES, default=POLICIES)
     return parser.parse_args()
 

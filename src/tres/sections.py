@@ -29,7 +29,7 @@ from tres.settings import (
 
 PolicyName = Literal["tres", "tree-random", "random", "breadth-first", "parent", "anchor", "oracle"]
 FeatureSet = Literal["evidence", "paper", "no-site"]
-ModelKind = Literal["tfidf", "auto"]
+ModelKind = Literal["tfidf", "svm", "bilstm", "kw-bilstm", "auto"]
 SiteKind = Literal["host", "domain"]
 VectorsName = Literal["glove-6b-50d", "glove-6b-100d"]
 
@@ -106,6 +106,10 @@ class TrainingSection(Section):
     relevant: int = setting(whole(1), "relevant example pages to draw, at most", 150)
     irrelevant: int = setting(whole(1), "irrelevant example pages to draw, at most", 1000)
     model: ModelKind = setting(choice(MODELS), f"kind of model: {', '.join(MODELS)}", "tfidf")
+    folds: int = setting(whole(2, 50), "parts that `tres train` cross-validates with", 5)
+    eight_bit: bool = setting(
+        truth, "let a neural model answer faster in 8 bits where a check allows it", False
+    )
     positives: Path | None = setting(
         existing_path, "relevant examples: a directory of .txt and .html, or .jsonl(.gz)", None
     )

@@ -27,3 +27,46 @@ def pages():
 @pytest.fixture(scope="session")
 def model(pages):
     return train_tfidf(*pages, seed=3)
+
+
+@pytest.fixture(scope="session")
+def vectors(tmp_path_factory):
+    """A GloVe file in 8 dimensions: words of the sea lie together, and so do the others."""
+    directory = tmp_path_factory.mktemp("vectors")
+    rng = np.random.default_rng(5)
+    towards = {word: 1.0 for word in SEA} | {word: -1.0 for word in REST} | dict.fromkeys(BOTH, 0.0)
+    towards |= {"octopus": 1.0, "squid": 1.0, "gearbox": -1.0, "10": 0.0}  # in no page
+    lines = [
+        f"{word} {' '.join(f'{x:.4f}' for x in side + 0.5 * rng.standard_normal(8))}"
+        for word, side in towards.items()
+    ]
+    (directory / "tiny.txt").write_text("\n".join(lines) + "\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TRES_CACHE", str(directory / "cache"))
+        yield directory / "tiny.txt"
+
+
+@pytest.fixture(scope="session")
+def train_network(vectors):
+    """Train a small network on the tiny vectors."""
+    from tres.relevance import network
+    from tres.relevance.bilstm_train import Start, train_bilstm
+
+    def train(texts, labels, seed=3, kind="bilstm", keywords=("reef", "whale"), **more):
+        start = Start(tuple(keywords), ("coral reef",), vectors)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(network, "HIDDEN", 8)
+            patch.setattr(network, "STEPS", 100)
+            return train_bilstm(texts, labels, seed, kind, start, **more)
+
+    return train
+
+
+@pytest.fixture(scope="session")
+def bilstm(train_network, pages):
+    return train_network(*pages)
+
+
+@pytest.fixture(scope="session")
+def kw_bilstm(train_network, pages):
+    return train_network(*pages, kind="kw-bilstm")

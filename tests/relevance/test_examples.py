@@ -112,5 +112,9 @@ def test_training_by_the_name_of_a_kind(pages):
 
 
 def test_an_unknown_kind_of_model():
-    with pytest.raises(TrainingError, match=r"^'magic' is no kind of model; valid are tfidf$"):
+    with pytest.raises(TrainingError) as caught:
         train_model("magic", Examples(("a",), ("b",)), seed=1)
+
+    assert caught.value.message == (
+        "'magic' is no kind of model; valid are tfidf, svm, bilstm, kw-bilstm"
+    )

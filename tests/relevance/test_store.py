@@ -140,7 +140,7 @@ def test_a_model_of_an_unknown_kind(saved):
 
     assert refusal(saved) == (
         f"{saved / 'model.json'}: is a model of the unknown kind 'oracle'; "
-        "this version of tres knows tfidf"
+        "this version of tres knows tfidf, svm, bilstm, kw-bilstm"
     )
 
 

@@ -13,6 +13,7 @@ from tres.cli.demo import demo
 from tres.cli.keywords import keywords
 from tres.cli.label import label
 from tres.cli.resume import resume
+from tres.cli.train import train
 from tres.cli.tree import tree
 from tres.cli.vectors import vectors
 from tres.errors import TresError
@@ -28,7 +29,7 @@ def commands() -> None:
     """
 
 
-for command in (crawl, demo, keywords, label, resume, tree, vectors):
+for command in (crawl, demo, keywords, label, resume, train, tree, vectors):
     commands.add_command(command)
 
 

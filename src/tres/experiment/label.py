@@ -17,7 +17,7 @@ from pathlib import Path
 from tres.config import TopicConfig
 from tres.errors import RunError
 from tres.experiment.auto import explore_topic
-from tres.experiment.topic import seed_urls, topic_examples
+from tres.experiment.topic import seed_urls, topic_examples, topic_start
 from tres.relevance.base import THRESHOLD, RelevanceModel
 from tres.relevance.judged import as_guesses, retrain, with_judgements
 from tres.relevance.pu import Guesses
@@ -101,7 +101,7 @@ def learn_judgements(run: Path, web: Web, config: TopicConfig) -> Retrained:
         if (page := _page(web, url)) is not None:
             judged[page.content] = relevant
     examples = with_judgements(_examples(run, web, config), judged)
-    model = retrain(config.training.model, examples, config.crawl.seed)
+    model = retrain(config.training.model, examples, config.crawl.seed, topic_start(config))
     replace_model(run, model)
     return Retrained(len(judged), sum(weight <= 1.0 for weight in examples.weights), model)
 

@@ -7,13 +7,16 @@ expanded from the examples. Both together make the perceiver that judges pages a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tres.config import TopicConfig
 from tres.errors import ConfigError
 from tres.experiment.auto import auto_model
 from tres.relevance.base import RelevanceModel
-from tres.relevance.store import load_model
+from tres.relevance.store import load_model, quickened
 from tres.relevance.train import (
     Examples,
+    Start,
     examples_from_files,
     examples_from_labels,
     train_model,
@@ -34,7 +37,7 @@ def perceive_topic(config: TopicConfig, web: Web, model: RelevanceModel | None =
     expansion = find_keywords(config, examples) if config.topic.expand else None
     found = () if expansion is None else expansion.words
     matcher = KeywordMatcher((*config.topic.keywords, *found), config.topic.phrases)
-    judge = relevance_model(config, web, examples) if model is None else model
+    judge = relevance_model(config, web, examples, found) if model is None else model
     return Perceiver(judge, matcher, config.crawl.site, expansion)
 
 
@@ -51,13 +54,24 @@ def topic_examples(config: TopicConfig, web: Web | None) -> Examples:
     )
 
 
-def relevance_model(config: TopicConfig, web: Web, examples: Examples | None) -> RelevanceModel:
-    """Load the model that the topic file names, or teach one."""
-    if config.training.load is not None:
-        return load_model(config.training.load)
-    if examples is None:
+def relevance_model(
+    config: TopicConfig, web: Web, examples: Examples | None, found: Sequence[str] = ()
+) -> RelevanceModel:
+    """Load the model that the topic file names, or teach one; `found` are new keywords."""
+    training = config.training
+    if training.load is not None:
+        model = load_model(training.load)
+    elif examples is None:
         return auto_model(config, web, seed_urls(config))
-    return train_model(config.training.model, examples, config.crawl.seed)
+    else:
+        start = topic_start(config, found)
+        model = train_model(training.model, examples, config.crawl.seed, start)
+    return quickened(model) if training.eight_bit else model
+
+
+def topic_start(config: TopicConfig, found: Sequence[str] = ()) -> Start:
+    """What a model may know of the topic before it sees examples; `found` are new keywords."""
+    return Start((*config.topic.keywords, *found), config.topic.phrases, config.topic.vectors)
 
 
 def find_keywords(config: TopicConfig, examples: Examples | None) -> Expansion:

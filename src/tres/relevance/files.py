@@ -1,8 +1,9 @@
 """A saved model on disk: a manifest, a vocabulary and arrays. Never pickle.
 
-    model.json       format, kind, origin, and the SHA-256 of the other two files
+    model.json       format, kind, origin, and the SHA-256 of all other files
     vocabulary.txt   one word per line, in the order of the arrays
     weights.npz      named arrays
+    ...              parts that only some kinds have, such as a network's graph
 
 Models are passed around, so a model is believed only when every file is there, is of a
 version this program knows, and has the digest that the manifest promises. The manifest
@@ -16,7 +17,7 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,8 @@ class ModelFiles:
     arrays: Mapping[str, NDArray[Any]]
     facts: Mapping[str, Any]
     """Origin of the model, for people; it takes no part in the answers."""
+    parts: Mapping[str, bytes] = field(default_factory=dict)
+    """Further files by name, as they are."""
 
     @property
     def digest(self) -> str:
@@ -49,13 +52,16 @@ class ModelFiles:
         for name, array in sorted(self.arrays.items()):
             digest.update(f"\n{name} {array.dtype.str} {array.shape}\n".encode())
             digest.update(np.ascontiguousarray(array).tobytes())
+        for name, part in sorted(self.parts.items()):
+            digest.update(f"\n{name} {_sha256(part)}\n".encode())
         return digest.hexdigest()
 
     def write(self, directory: Path) -> None:
         """Write all files, the manifest last."""
         contents = {
             VOCABULARY: "".join(f"{word}\n" for word in self.vocabulary).encode(),
-            WEIGHTS: _packed(self.arrays),
+            **({WEIGHTS: _packed(self.arrays)} if self.arrays else {}),
+            **self.parts,
         }
         manifest = {
             "format": FORMAT,
@@ -81,14 +87,14 @@ class ModelFiles:
     def read(cls, directory: Path) -> ModelFiles:
         """Read and verify all files; `ModelError` names the one that is wrong."""
         manifest = _manifest(directory / MANIFEST)
-        vocabulary = _verified(directory / VOCABULARY, manifest)
-        weights = _verified(directory / WEIGHTS, manifest)
+        names = sorted({VOCABULARY, *manifest["sha256"]})
+        parts = {name: _verified(directory / name, manifest) for name in names}
+        words = tuple(parts.pop(VOCABULARY).decode(errors="replace").splitlines())
         try:
-            arrays = _unpacked(weights)
+            arrays = _unpacked(parts.pop(WEIGHTS)) if WEIGHTS in parts else {}
         except (ValueError, OSError, EOFError, zipfile.BadZipFile) as problem:
             raise ModelError(f"{directory / WEIGHTS}: holds no arrays ({problem})") from None
-        words = tuple(vocabulary.decode(errors="replace").splitlines())
-        return cls(manifest["kind"], words, arrays, manifest["training"])
+        return cls(manifest["kind"], words, arrays, manifest["training"], parts)
 
 
 def _manifest(path: Path) -> dict[str, Any]:
@@ -106,6 +112,8 @@ def _manifest(path: Path) -> dict[str, Any]:
     types = {"kind": str, "sha256": dict, "training": dict}
     if not all(isinstance(manifest.get(key), kind) for key, kind in types.items()):
         raise ModelError(f"{path}: is damaged; {AGAIN}")
+    if any(name != Path(name).name or name == MANIFEST for name in manifest["sha256"]):
+        raise ModelError(f"{path}: names files outside of its directory; do not trust this model")
     return manifest
 
 

@@ -19,7 +19,7 @@ from tres.relevance.base import RelevanceModel
 from tres.relevance.examples import Examples
 from tres.relevance.pu import Guesses
 from tres.relevance.tfidf import KIND as TFIDF
-from tres.relevance.train import AUTO, CHOSEN, train_model
+from tres.relevance.train import AUTO, CHOSEN, Start, train_model
 
 JUDGED_WEIGHT = 5.0
 ENOUGH = 40
@@ -46,7 +46,7 @@ def with_judgements(before: Guesses, judged: Mapping[str, bool], enough: int = E
     return Guesses(texts, labels, weights)
 
 
-def retrain(kind: str, examples: Guesses, seed: int) -> RelevanceModel:
+def retrain(kind: str, examples: Guesses, seed: int, start: Start | None = None) -> RelevanceModel:
     """A model of the kind that the topic file names, from weighted examples.
 
     The TF-IDF model takes weights as they are; other kinds see an example as often as it weighs.
@@ -56,4 +56,4 @@ def retrain(kind: str, examples: Guesses, seed: int) -> RelevanceModel:
     chosen: dict[bool, list[str]] = {True: [], False: []}
     for text, label, weight in zip(examples.texts, examples.labels, examples.weights, strict=True):
         chosen[label] += [text] * max(1, round(weight))
-    return train_model(kind, Examples(tuple(chosen[True]), tuple(chosen[False])), seed)
+    return train_model(kind, Examples(tuple(chosen[True]), tuple(chosen[False])), seed, start)

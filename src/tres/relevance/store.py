@@ -11,11 +11,21 @@ from pathlib import Path
 
 from tres.errors import ModelError
 from tres.relevance.base import RelevanceModel
+from tres.relevance.bilstm import KIND as BILSTM
+from tres.relevance.bilstm import KW_KIND as KW_BILSTM
+from tres.relevance.bilstm import BiLstmModel
 from tres.relevance.files import MANIFEST, ModelFiles
+from tres.relevance.svm import KIND as SVM
+from tres.relevance.svm import SvmModel
 from tres.relevance.tfidf import KIND as TFIDF
 from tres.relevance.tfidf import TfidfModel
 
-KINDS: dict[str, Callable[[ModelFiles], RelevanceModel]] = {TFIDF: TfidfModel.from_files}
+KINDS: dict[str, Callable[[ModelFiles], RelevanceModel]] = {
+    TFIDF: TfidfModel.from_files,
+    SVM: SvmModel.from_files,
+    BILSTM: BiLstmModel.from_files,
+    KW_BILSTM: BiLstmModel.from_files,
+}
 
 
 def load_model(directory: Path) -> RelevanceModel:
@@ -30,3 +40,8 @@ def load_model(directory: Path) -> RelevanceModel:
         return KINDS[files.kind](files)
     except ModelError as problem:
         raise ModelError(f"{directory}: {problem.message}") from None
+
+
+def quickened(model: RelevanceModel) -> RelevanceModel:
+    """The model on its faster path, if it has one that passes the check on this machine."""
+    return model.in_8_bits() if isinstance(model, BiLstmModel) else model

@@ -34,8 +34,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tres.errors import ModelError, TrainingError
-from tres.relevance.base import THRESHOLD
 from tres.relevance.files import ModelFiles
+from tres.relevance.origin import count_relevant, origin, prior
 from tres.topic.text import STOP_WORDS, words
 
 KIND = "tfidf"
@@ -141,8 +141,7 @@ def train_tfidf(
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits
 
-    relevant = int(np.sum(labels))
-    _refuse_one_class(relevant, len(labels))
+    count_relevant(labels)
     vectoriser = TfidfVectorizer(analyzer=content_terms, min_df=MIN_PAGES, sublinear_tf=True)
     with threadpool_limits(1):  # faster here, and sums in one order only
         try:
@@ -159,26 +158,11 @@ def train_tfidf(
         idf=vectoriser.idf_.astype(np.float32),
         weights=regression.coef_[0].astype(np.float32),
         intercept=float(regression.intercept_[0]),
-        prior=min(relevant / len(labels), 0.9 * THRESHOLD),
-        facts=_facts(relevant, len(labels) - relevant, seed),
+        prior=prior(labels),
+        facts=origin(labels, seed, ["numpy", "scikit-learn"]),
     )
 
 
 def content_terms(text: str) -> list[str]:
     """The words that a model may learn."""
     return [word for word in terms(text) if word not in STOP_WORDS]
-
-
-def _refuse_one_class(relevant: int, examples: int) -> None:
-    if not 0 < relevant < examples:
-        raise TrainingError(
-            f"{relevant} of {examples} example pages are relevant; "
-            "a model needs relevant and irrelevant ones"
-        )
-
-
-def _facts(relevant: int, irrelevant: int, seed: int) -> dict[str, Any]:
-    import sklearn
-
-    versions = {"numpy": np.__version__, "scikit-learn": sklearn.__version__}
-    return {"relevant": relevant, "irrelevant": irrelevant, "seed": seed, "versions": versions}

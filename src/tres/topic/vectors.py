@@ -14,6 +14,7 @@ vectors keeps it, and refuses others.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -72,6 +73,10 @@ class WordVectors:
             if row == UNKNOWN:
                 rows[place] = detour(words[place], index)
         return np.array(rows, np.int32)
+
+    def frequent(self, count: int) -> list[str]:
+        """The words of the first rows: files of vectors are sorted by frequency."""
+        return list(islice(self._index, count))
 
     def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
         """One vector per word, in order; zeros where a word has none."""

@@ -1,0 +1,211 @@
+"""`tres train`: train a relevance model, and say how far it can be trusted."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from tres.cli.terminal import messages
+from tres.config import MODELS, TopicConfig, load_topic
+from tres.errors import ConfigError, ModelError, printable
+from tres.experiment.topic import find_keywords, topic_examples, topic_start
+from tres.relevance.base import RelevanceModel
+from tres.relevance.examples import Examples
+from tres.relevance.files import MANIFEST
+from tres.relevance.judge import Judgement, Scores, cross_validate
+from tres.relevance.train import train_model
+from tres.webs import open_web
+
+SHOWN = 10
+"""Pages listed as least sure, and as worst mistakes."""
+
+
+@click.command()
+@click.argument("topic", type=click.Path(path_type=Path))
+@click.option("--web", metavar="WEB", help="The archive whose labels give the examples.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Where to write the model.  [default: models/NAME-MODEL]",
+)
+@click.option("--model", metavar="NAME", help=f"One of {', '.join(MODELS)}.")
+@click.option("--folds", type=int, metavar="N", help="Parts to cross-validate with.")
+@click.option("--seed", type=int, metavar="N", help="Seed of all randomness.")
+@click.option("--overwrite", is_flag=True, help="Replace a model that is already in DIR.")
+def train(topic: Path, web: str | None, out: Path | None, overwrite: bool, **options: Any) -> None:
+    """Train the relevance model for the topic described in the file TOPIC.
+
+    The model is cross-validated first, then trained on all examples and saved, for
+    `load` in the section [training] of topic files.
+
+    Example: tres train biology.toml --web encyclopedia.jsonl.gz --model bilstm
+    """
+    config = load_topic(topic).override(**options)
+    if config.training.load is not None:
+        raise ConfigError(
+            f"{topic}: training.load names a trained model; give examples (labels, or "
+            "positives and negatives) to train one"
+        )
+    if config.training.explores:
+        raise ConfigError(
+            f"{topic}: training names no examples to judge a model by; give labels, or positives "
+            "and negatives"
+        )
+    out = out or default_directory(config)
+    _refuse_occupied(out, overwrite)
+    screen = messages()
+    with screen.status("reading the examples"):
+        examples = topic_examples(config, None if web is None else open_web(web))
+    with training_progress(screen, config) as step:
+        judged, model = judge_and_train(config, examples, step)
+    _save(model, judged, config, web, out)
+    click.echo("\n".join(report(config, judged)))
+    click.echo(
+        f'\nmodel: {out}   (use it with load = "{printable(str(out.absolute()))}" in [training])'
+    )
+
+
+def default_directory(config: TopicConfig) -> Path:
+    """models/NAME-MODEL, with a name that is harmless as a file name."""
+    name = "".join(c if c.isalnum() else "-" for c in config.name)
+    return Path("models") / f"{name}-{config.training.model}"
+
+
+def _refuse_occupied(out: Path, overwrite: bool) -> None:
+    if (out / MANIFEST).exists():
+        if not overwrite:
+            raise ModelError(
+                f"{out}: holds a model already; name another --out, or add --overwrite"
+            )
+    elif out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise ModelError(f"{out}: holds other files; name another --out")
+
+
+Step = Callable[[int, float], None]
+"""Tells that this share of the training of that number is done."""
+
+
+def judge_and_train(
+    config: TopicConfig, examples: Examples, step: Step
+) -> tuple[Judgement, RelevanceModel]:
+    """Cross-validate, then train on everything."""
+    training, seed = config.training, config.crawl.seed
+    found = find_keywords(config, examples).words if config.topic.expand else ()
+    start = topic_start(config, found)
+
+    def one(part: Examples, number: int) -> RelevanceModel:
+        model = train_model(training.model, part, seed, start, lambda done: step(number, done))
+        step(number, 1.0)
+        return model
+
+    return cross_validate(examples, training.folds, seed, one), one(examples, training.folds)
+
+
+@contextmanager
+def training_progress(screen: Console, config: TopicConfig) -> Iterator[Step]:
+    """A bar over all trainings; nothing where nobody looks."""
+    trainings = config.training.folds + 1
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        TextColumn("{task.percentage:3.0f} %"),
+        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+        console=screen,
+        disable=not screen.is_terminal,
+        transient=True,
+    ) as bar:
+        task = bar.add_task(f"training {config.training.model}", total=trainings)
+
+        def step(number: int, done: float) -> None:
+            last = number == trainings - 1
+            doing = "training on all examples" if last else f"fold {number + 1} of {trainings - 1}"
+            bar.update(task, completed=number + done, description=doing)
+
+        yield step
+
+
+def _save(
+    model: RelevanceModel, judged: Judgement, config: TopicConfig, web: str | None, out: Path
+) -> None:
+    """Save the model, and let its manifest tell how it was judged and on what."""
+    model.save(out)
+    manifest = json.loads((out / MANIFEST).read_text())
+    training = config.training
+    manifest["training"] |= {
+        "topic": config.name,
+        "web": web,
+        "labels": list(training.labels),
+        "examples": None if training.positives is None else
+        [str(training.positives), str(training.negatives)],
+        "examples_sha256": _digest(judged.examples),
+        "folds": len(judged.folds),
+        "mean": asdict(judged.mean()),
+        "spread": asdict(judged.spread()),
+    }  # fmt: skip
+    (out / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n")
+
+
+def _digest(examples: Examples) -> str:
+    """Identity of the very pages that were learnt from."""
+    digest = hashlib.sha256()
+    for text, label in zip(examples.texts, examples.labels, strict=True):
+        digest.update(f"{label} {len(text)}\n{text}".encode(errors="surrogatepass"))
+    return digest.hexdigest()
+
+
+def report(config: TopicConfig, judged: Judgement) -> Iterator[str]:
+    """What cross-validation found, for people."""
+    examples = judged.examples
+    yield (
+        f"{config.training.model}: {len(examples.relevant):,} relevant and "
+        f"{len(examples.irrelevant):,} other examples, {len(judged.folds)} folds"
+    )
+    yield from ("", *_scores(judged), "", *_curve(judged))
+    yield from _pages("least sure of", judged, judged.least_sure(SHOWN))
+    yield from _pages("worst mistakes", judged, judged.worst(SHOWN))
+
+
+def _scores(judged: Judgement) -> Iterator[str]:
+    mean, spread = judged.mean(), judged.spread()
+    for label, key in (("precision", "precision"), ("recall", "recall"), ("macro F1", "macro_f1")):
+        yield f"{label:9}  {_value(mean, key):.3f} ± {_value(spread, key):.3f}"
+
+
+def _value(scores: Scores, key: str) -> float:
+    return float(getattr(scores, key))
+
+
+def _curve(judged: Judgement) -> Iterator[str]:
+    yield "probability  pages  mean  relevant in fact"
+    for each in judged.reliability():
+        bar = "#" * round(20 * each.relevant)
+        yield (
+            f"{each.low:.1f} to {each.high:.1f}  {each.pages:6,}  {each.mean:.2f}  "
+            f"{each.relevant:.2f} {bar}".rstrip()
+        )
+
+
+def _pages(heading: str, judged: Judgement, places: list[int]) -> Iterator[str]:
+    """Pages by title, which is written by strangers: nothing in it may steer the terminal."""
+    yield from ("", heading)
+    if not places:
+        yield "  none"
+    for place in places:
+        truth = "relevant" if judged.truth[place] else "other"
+        yield f"  {judged.chances[place]:.2f}  {truth:8}  {_title(judged.examples.texts[place])}"
+
+
+def _title(text: str) -> str:
+    title, _, body = text.partition("\n")
+    shown = " ".join((title.strip() or body[:200]).split()) or "(no text)"
+    return printable(shown if len(shown) <= 70 else f"{shown[:67]}...")

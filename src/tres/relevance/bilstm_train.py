@@ -1,0 +1,168 @@
+"""From example pages to a BiLSTM or KwBiLSTM that can be served.
+
+The steps: choose the words that the model will know, look up their vectors and learn
+their leanings, train the network (`tres.relevance.network`), write it down as a graph
+(`tres.relevance.graph`), and compare the 8-bit path with the exact one. The manifest keeps
+the outcome of that comparison, the vectors by name and digest, and the epoch that won.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tres.errors import TrainingError
+from tres.relevance.bilstm import EXACT, KW_KIND, SMALL, TOLERANCE, BiLstmModel
+from tres.relevance.counting import KeywordCounter
+from tres.relevance.extra import need_extra
+from tres.relevance.leanings import Linear, learn_leanings
+from tres.relevance.origin import count_relevant, origin, prior
+from tres.relevance.reading import Batch, WordTable, heard, known_words, read, scaled_vectors
+from tres.topic.vectors import WordVectors, load_vectors
+
+PROBES = 64
+"""Training pages, spread over both classes, on which 8 bits are compared with the exact path."""
+PACKAGES = ("numpy", "onnx", "onnxruntime", "safetensors", "scikit-learn", "torch")
+
+Progress = Callable[[float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What the topic brings beside examples: its keywords, and the word vectors to use."""
+
+    keywords: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+    vectors: str | Path = "glove-6b-50d"
+
+
+def train_bilstm(
+    texts: Sequence[str],
+    labels: Sequence[bool],
+    seed: int,
+    kind: str,
+    start: Start,
+    progress: Progress = lambda done: None,
+) -> BiLstmModel:
+    """Train a network of either kind; the same seed gives the same network."""
+    need_extra("torch", "onnx", "onnxruntime", "safetensors")
+    count_relevant(labels)
+    vectors = load_vectors(start.vectors)
+    counter = KeywordCounter(start.keywords, start.phrases)
+    return _train(texts, labels, seed, kind, counter, vectors, progress)
+
+
+def _train(
+    texts: Sequence[str],
+    labels: Sequence[bool],
+    seed: int,
+    kind: str,
+    counter: KeywordCounter,
+    vectors: WordVectors,
+    progress: Progress,
+) -> BiLstmModel:
+    from tres.relevance.graph import exact_graph, small_graph
+    from tres.relevance.network import Lesson, fit
+
+    found = [read(text) for text in texts]
+    whole = [heard(text) for text in texts]
+    vocabulary = known_words(vectors, whole, counter.words)
+    linear, fold_of = learn_leanings(texts, labels, vocabulary, seed)
+    matrix = _matrix(scaled_vectors(vectors, vocabulary), linear.leanings()[-1])
+    table = WordTable(vocabulary, matrix)
+    numbers = [linear.opinions(table.rows(whole), fold_of)[:, None]]
+    if kind == KW_KIND:
+        numbers.append(counter.numbers(found))
+    pages = table.rows(found)
+    kept = np.flatnonzero(pages.lengths)
+    lesson = Lesson(
+        pages=_some(pages, kept),
+        shortcut=np.concatenate(numbers, 1)[kept],
+        opinions=lambda shown: linear.opinions(shown, fold_of[kept]),
+        truth=np.asarray(labels, np.bool_)[kept],
+        look_up=_look_up(matrix, linear, fold_of[kept]),
+    )
+    _refuse_wordless(lesson.truth)
+    network, epoch = fit(lesson, matrix.shape[1], seed, progress)
+    weights = {name: value.numpy().copy() for name, value in network.state_dict().items()}
+    graph = exact_graph(weights)
+    model = BiLstmModel(
+        kind=kind,
+        table=table,
+        counter=counter,
+        prior=prior(labels),
+        arrays={**weights, **_kept(linear), **_probes(lesson.pages, lesson.shortcut)},
+        graphs={EXACT: graph, SMALL: small_graph(graph)},
+        facts=origin(labels, seed, PACKAGES),
+    )
+    return _with_facts(model, vectors, epoch)
+
+
+def _matrix(scaled: NDArray[np.float32], leanings: NDArray[np.float32]) -> NDArray[np.float16]:
+    return np.concatenate([scaled, leanings[:, None]], 1).astype(np.float16)
+
+
+def _kept(linear: Linear) -> dict[str, NDArray[Any]]:
+    """What is kept of the linear models: the one for new pages."""
+    return {
+        "linear.idf": linear.idf,
+        "linear.weights": linear.weights[-1:].copy(),
+        "linear.intercept": linear.intercepts[-1:].copy(),
+    }
+
+
+def _refuse_wordless(truth: NDArray[np.bool_]) -> None:
+    if truth.all() or not truth.any():
+        raise TrainingError(
+            "no example page of one class holds a known word; "
+            "give longer examples, or vectors of their language"
+        )
+
+
+def _some(pages: Batch, chosen: NDArray[np.intp]) -> Batch:
+    starts = pages.starts
+    pieces = [pages.ids[starts[i] : starts[i] + pages.lengths[i]] for i in chosen]
+    return Batch(np.concatenate([np.empty(0, np.int32), *pieces]), pages.lengths[chosen])
+
+
+def _look_up(
+    matrix: NDArray[np.float16], linear: Linear, fold_of: NDArray[np.intp]
+) -> Callable[[NDArray[np.int32], NDArray[np.intp]], NDArray[np.float32]]:
+    """Vectors of words as an example shows them: leaning by a model that never saw it."""
+    vectors, leanings = matrix.astype(np.float32), linear.leanings()
+
+    def look_up(rows: NDArray[np.int32], chosen: NDArray[np.intp]) -> NDArray[np.float32]:
+        shown = vectors[rows]
+        shown[..., -1] = leanings[fold_of[chosen], rows]
+        return shown
+
+    return look_up
+
+
+def _probes(pages: Batch, shortcut: NDArray[np.float32]) -> dict[str, NDArray[Any]]:
+    """Some pages, evenly spread, for the comparison of the two paths."""
+    chosen = np.unique(np.linspace(0, len(pages) - 1, PROBES).astype(np.intp))
+    kept = _some(pages, chosen)
+    return {
+        "probe.ids": kept.ids,
+        "probe.lengths": kept.lengths,
+        "probe.shortcut": shortcut[chosen],
+    }
+
+
+def _with_facts(model: BiLstmModel, vectors: WordVectors, epoch: int) -> BiLstmModel:
+    from dataclasses import replace
+
+    strays = replace(model, path=SMALL).strays()
+    facts = {
+        **model.facts,
+        "epoch": epoch,
+        "vectors": {"name": vectors.name, "digest": vectors.digest},
+        "8bit": {"largest_difference": round(strays, 6), "allowed": strays <= TOLERANCE},
+    }
+    return replace(model, facts=facts)

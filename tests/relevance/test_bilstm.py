@@ -1,0 +1,383 @@
+"""The neural models: what they learn, and that serving them changes nothing."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tres.errors import ModelError, TrainingError
+from tres.relevance import extra
+from tres.relevance.bilstm import EXACT, SMALL, TOLERANCE, micro_batches
+from tres.relevance.network import BiLstm, epochs_for, relevant_weight, thinned
+from tres.relevance.reading import TOKENS, Batch, heard, read
+from tres.relevance.store import load_model, quickened
+
+AGAIN = "copy the model again or train it anew"
+
+
+@pytest.fixture(params=["bilstm", "kw-bilstm"])
+def model(request, bilstm, kw_bilstm):
+    return bilstm if request.param == "bilstm" else kw_bilstm
+
+
+@pytest.fixture
+def ragged(pages):
+    """Texts of many lengths, from one word to more than a network reads."""
+    return [" ".join(text.split()[:n]) for n, text in enumerate(pages[0], 1)] + [
+        "\n" + pages[0][0] * 20,
+        "Whale\nwall",
+    ]
+
+
+def test_it_tells_the_topic_from_the_rest_in_pages_and_in_anchors(model):
+    sea, rest, anchor, other = model.probabilities(
+        ["Whales\nfish and whale near the reef", "Tax\na tax law", "coral reef", "violin music"]
+    )
+
+    assert min(sea, anchor) > 0.5 > max(rest, other)
+
+
+def test_words_that_no_training_page_holds_are_judged_by_their_vectors(bilstm):
+    octopus, gearbox = bilstm.probabilities(["octopus squid", "gearbox gearbox"])
+
+    assert octopus > gearbox
+
+
+def torch_answers(model, texts):
+    """What torch says, without onnxruntime, from the weights that a model keeps."""
+    batch, heards = model.table.read_and_heard(texts)
+    numbers = model._shortcut(texts, heards)
+    weights = {
+        n: torch.tensor(a)
+        for n, a in model.arrays.items()
+        if not n.startswith(("probe.", "linear."))
+    }
+    hidden = weights["forwards.weight_hh_l0"].shape[1]
+    network = BiLstm(model.table.matrix.shape[1], numbers.shape[1], hidden)
+    network.load_state_dict(weights)
+    network.eval()
+    rows, lengths = batch.padded(np.arange(len(texts)))
+    x = torch.tensor(model.table.matrix[rows].astype(np.float32).transpose(1, 0, 2))
+    with torch.no_grad():
+        logits = network(x, torch.tensor(lengths, dtype=torch.int64), torch.tensor(numbers))
+    return torch.sigmoid(logits).numpy()
+
+
+def test_serving_equals_torch_on_ragged_batches(model, ragged):
+    np.testing.assert_allclose(model.probabilities(ragged), torch_answers(model, ragged), atol=1e-5)
+
+
+def test_padding_and_company_never_change_a_probability(model, ragged):
+    alone = [float(model.probabilities([text])[0]) for text in ragged]
+
+    np.testing.assert_allclose(model.probabilities(ragged), alone, atol=1e-6)
+    np.testing.assert_allclose(model.probabilities(ragged[::-1])[::-1], alone, atol=1e-6)
+
+
+def test_a_packed_bidirectional_lstm_gives_the_same(bilstm, ragged):
+    batch = bilstm.table.rows([read(text) for text in ragged])
+    rows, lengths = batch.padded(np.arange(len(ragged)))
+    x = torch.tensor(bilstm.table.matrix[rows].astype(np.float32).transpose(1, 0, 2))
+    network = BiLstm(x.shape[2], 1, 5)
+    both = torch.nn.LSTM(x.shape[2], 5, batch_first=True, bidirectional=True)
+    state = {n: p for n, p in network.forwards.named_parameters()}
+    state |= {f"{n}_reverse": p for n, p in network.backwards.named_parameters()}
+    both.load_state_dict(state)
+    n = torch.tensor(lengths, dtype=torch.int64)
+    packed = torch.nn.utils.rnn.pack_padded_sequence(x, n, batch_first=True, enforce_sorted=False)
+    states, _ = torch.nn.utils.rnn.pad_packed_sequence(both(packed)[0], batch_first=True)
+    seen = []
+    network.hidden.register_forward_hook(lambda layer, given, out: seen.append(given[0]))
+
+    network.eval()(x, n, torch.zeros(len(n), 1))
+
+    mean = states.sum(1) / n[:, None]
+    assert torch.allclose(seen[0][:, :10], mean, atol=1e-6)
+
+
+def test_a_text_without_a_known_word_gets_the_prior(model):
+    np.testing.assert_allclose(model.probabilities(["", "\n", "zzz unheard", "!?"]), 30 / 120)
+    assert model.probabilities([]).shape == (0,)
+
+
+def test_texts_that_repeat_are_read_once(bilstm, monkeypatch):
+    sizes = []
+    inner = bilstm.table.read_and_heard
+    monkeypatch.setattr(
+        type(bilstm.table), "read_and_heard", lambda self, t: sizes.append(len(t)) or inner(t)
+    )
+
+    answers = bilstm.probabilities(["coral", "tax", "coral", "coral"])
+
+    assert sizes == [2]
+    assert answers[0] == answers[2] == answers[3] != answers[1]
+
+
+@given(st.lists(st.text()))
+def test_any_text_has_a_probability(kw_bilstm, texts):
+    answers = kw_bilstm.probabilities(texts)
+
+    assert answers.dtype == np.float32
+    assert answers.shape == (len(texts),)
+    assert np.all((answers >= 0) & (answers <= 1))
+
+
+# Training
+
+
+def test_training_twice_gives_the_same_network_and_another_seed_another(
+    train_network, pages, bilstm
+):
+    before = torch.get_num_threads(), torch.random.get_rng_state()
+
+    assert train_network(*pages).digest == bilstm.digest
+    assert train_network(*pages, seed=4).digest != bilstm.digest
+    assert torch.get_num_threads() == before[0]
+    assert torch.equal(torch.random.get_rng_state(), before[1])
+
+
+@pytest.mark.parametrize(
+    ("relevant", "other", "weight"), [(150, 1000, 1.0), (10, 1000, 14.94), (100, 100, 1.0)]
+)
+def test_relevant_pages_weigh_as_if_they_were_one_in_eight(relevant, other, weight):
+    truth = np.array([True] * relevant + [False] * other)
+
+    assert relevant_weight(truth) == pytest.approx(weight, abs=0.01)
+
+
+def test_few_examples_are_shown_more_often():
+    assert (epochs_for(1035), epochs_for(320), epochs_for(20)) == (12, 15, 150)
+
+
+def test_progress_is_told_from_the_first_epoch_to_the_last(train_network, pages):
+    told = []
+    train_network(*pages, progress=told.append)
+
+    assert told == sorted(told)
+    assert 0 < told[0] < told[-1] <= 1
+
+
+def test_keyword_counts_reach_the_answer_of_a_kw_bilstm(kw_bilstm):
+    """With the same words read, only the counts differ."""
+    found = [read("small people in a long year")]
+    batch = kw_bilstm.table.rows(found)
+    none, many = np.zeros((1, 4), np.float32), np.array([[0, 1, 1, 1]], np.float32)
+
+    assert kw_bilstm._answer(batch, many)[0] > kw_bilstm._answer(batch, none)[0] + 0.01
+
+
+def test_a_kw_bilstm_learns_from_counts_what_vectors_cannot_tell(train_network):
+    """No word here has a vector or occurs in two pages: only the counts differ."""
+    secret, plain = [f"qq{i}" for i in range(60)], [f"zz{i}" for i in range(60)]
+    texts = [f"\nday people {word} year small" for word in secret + plain]
+    labels = np.array([True] * 60 + [False] * 60)
+    model = train_network(texts, labels, kind="kw-bilstm", keywords=secret[:50])
+
+    answers = model.probabilities(texts)
+
+    assert ((answers > 0.5) == labels)[:50].mean() > 0.95
+    assert ((answers > 0.5) == labels)[60:].mean() > 0.95
+    assert answers[50:60].max() < 0.5  # relevant in truth, but no keyword tells
+
+
+def test_an_epoch_shows_pieces_of_pages_and_never_nothing():
+    pages = Batch(np.arange(1200, dtype=np.int32), np.array([1, 299, 300, 300, 300]))
+    shown, pieces = zip(*[thinned(pages, np.random.default_rng(s)) for s in range(30)], strict=True)
+    starts = pages.starts
+
+    lengths = np.array([batch.lengths for batch in shown])
+    assert lengths.min() == 1
+    assert (lengths[:, 0] == 1).all()
+    assert 0.4 < np.mean(pieces) < 0.8
+    assert lengths[np.array(pieces)].max() < 150
+    for batch in shown:
+        for page in range(5):
+            words = batch.ids[batch.starts[page] :][: batch.lengths[page]]
+            assert np.all(np.diff(words) > 0)
+            assert starts[page] <= words[0] <= words[-1] < starts[page] + pages.lengths[page]
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "message"),
+    [
+        (["reef", "wave"], [True, True],
+         "2 of 2 example pages are relevant; a model needs relevant and irrelevant ones"),
+        (["reef wave", "zzz"], [True, False],
+         "no example page of one class holds a known word; "
+         "give longer examples, or vectors of their language"),
+    ],
+)  # fmt: skip
+def test_examples_that_cannot_train(train_network, texts, labels, message):
+    with pytest.raises(TrainingError) as caught:
+        train_network(texts, labels)
+
+    assert caught.value.message == message
+
+
+# Reading
+
+
+def test_a_title_is_read_twice_and_a_page_to_its_limit():
+    assert read("Bee\nmakes honey") == ["bee", "bee", "makes", "honey"]
+    assert read("anchor text") == ["anchor", "text"]
+    assert len(read("t\n" + "word " * 900)) == TOKENS
+
+
+def test_reading_and_hearing_look_up_the_same_words(bilstm, ragged):
+    reads, heards = bilstm.table.read_and_heard(ragged)
+
+    for batch, cut in ((reads, read), (heards, heard)):
+        expected = bilstm.table.rows([cut(text) for text in ragged])
+        np.testing.assert_array_equal(batch.ids, expected.ids)
+        np.testing.assert_array_equal(batch.lengths, expected.lengths)
+    assert reads.lengths.max() <= TOKENS < heards.lengths.max()
+
+
+def test_numbers_are_known_by_their_size(bilstm):
+    batch = bilstm.table.rows([["97"], ["unheard"]])
+
+    assert batch.lengths.tolist() == [1, 0]
+    assert batch.ids.tolist() == [bilstm.table.index["10"]]
+
+
+def test_batches_hold_texts_of_similar_length_and_all_of_them():
+    lengths = np.random.default_rng(1).integers(0, 301, 700)
+    batches = list(micro_batches(lengths))
+
+    assert sorted(np.concatenate(batches)) == np.flatnonzero(lengths).tolist()
+    assert all(len(b) * lengths[b].max() <= 2400 and len(b) <= 64 for b in batches)
+
+
+# Eight bits
+
+
+def test_eight_bits_stay_near_the_exact_answers_and_the_manifest_tells_how_near(model, ragged):
+    small = replace(model, path=SMALL)
+    difference = np.abs(small.probabilities(ragged) - model.probabilities(ragged)).max()
+
+    assert 0 < difference < 0.1
+    told = model.facts["8bit"]
+    assert told["largest_difference"] == pytest.approx(small.strays(), abs=1e-6)
+    assert told["allowed"] == (small.strays() <= TOLERANCE)
+
+
+def test_eight_bits_are_used_only_if_the_check_passes(bilstm, monkeypatch):
+    monkeypatch.setattr("tres.relevance.bilstm.TOLERANCE", 1.0)
+    assert quickened(bilstm).path == SMALL
+    assert quickened(bilstm).digest != bilstm.digest
+
+    monkeypatch.setattr("tres.relevance.bilstm.TOLERANCE", 0.0)
+    assert quickened(bilstm).path == EXACT
+
+
+# Files
+
+
+@pytest.fixture
+def saved(bilstm, tmp_path):
+    bilstm.save(tmp_path / "model")
+    return tmp_path / "model"
+
+
+def refusal(directory):
+    with pytest.raises(ModelError) as caught:
+        load_model(directory)
+    assert caught.value.exit_code == 2
+    return caught.value.message
+
+
+def test_what_is_loaded_is_what_was_saved_and_needs_no_vectors(model, tmp_path, pages, monkeypatch):
+    model.save(tmp_path)
+    monkeypatch.setenv("TRES_CACHE", str(tmp_path / "nowhere"))
+    loaded = load_model(tmp_path)
+
+    assert loaded.digest == model.digest
+    np.testing.assert_array_equal(loaded.probabilities(pages[0]), model.probabilities(pages[0]))
+    assert {file.name for file in tmp_path.iterdir()} == {
+        "model.json", "vocabulary.txt", "weights.safetensors", "exact.onnx", "small.onnx",
+        "network.json",
+    }  # fmt: skip
+
+
+def test_the_manifest_tells_where_the_model_comes_from(saved, vectors):
+    training = json.loads((saved / "model.json").read_text())["training"]
+
+    assert (training["relevant"], training["irrelevant"], training["seed"]) == (30, 90, 3)
+    assert {"torch", "onnxruntime", "safetensors"} <= training["versions"].keys()
+    assert len(training["vectors"]["digest"]) == 64
+    assert 1 <= training["epoch"] <= epochs_for(108)
+
+
+@pytest.mark.parametrize("name", ["weights.safetensors", "exact.onnx", "small.onnx"])
+def test_a_missing_or_damaged_file_is_named(saved, name):
+    content = (saved / name).read_bytes()
+    (saved / name).write_bytes(content[:-1] + b"?")
+    assert refusal(saved) == (
+        f"{saved / name}: is not the file that was saved (its digest differs); {AGAIN}"
+    )
+    (saved / name).unlink()
+    assert refusal(saved).startswith(f"{saved / name}: is missing")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("weights.safetensors", b"junk", "weights.safetensors holds no arrays ("),
+        ("network.json", b"[]", f"network.json is damaged; {AGAIN}"),
+        ("network.json", b'{"prior": 1, "keywords": [], "phrases": []}', "network.json is damaged"),
+        ("exact.onnx", b"junk", "exact.onnx cannot answer ("),
+        ("vocabulary.txt", b"one\ntwo\n", "its arrays do not fit its vocabulary; train the model"),
+    ],
+)
+def test_a_foreign_file_that_the_manifest_vouches_for(saved, name, content, message):
+    import hashlib
+
+    (saved / name).write_bytes(content)
+    manifest = json.loads((saved / "model.json").read_text())
+    manifest["sha256"][name] = hashlib.sha256(content).hexdigest()
+    (saved / "model.json").write_text(json.dumps(manifest))
+
+    assert refusal(saved).startswith(f"{saved}: {message}")
+
+
+def test_a_manifest_may_not_name_files_elsewhere(saved):
+    manifest = json.loads((saved / "model.json").read_text())
+    manifest["sha256"]["../secret"] = "0"
+    (saved / "model.json").write_text(json.dumps(manifest))
+
+    assert refusal(saved) == (
+        f"{saved / 'model.json'}: names files outside of its directory; do not trust this model"
+    )
+
+
+def test_without_the_optional_packages_the_remedy_is_named(
+    saved, train_network, pages, monkeypatch
+):
+    monkeypatch.setattr(extra, "find_spec", lambda name: None if name == "torch" else True)
+    with pytest.raises(ModelError) as caught:
+        train_network(*pages)
+    assert caught.value.message == (
+        "neural models need torch, which is not installed: pip install 'tres[neural]'"
+    )
+    load_model(saved)  # serving needs no torch
+
+    monkeypatch.setattr(extra, "find_spec", lambda name: None)
+    assert refusal(saved) == (
+        f"{saved}: neural models need onnxruntime and safetensors, "
+        "which are not installed: pip install 'tres[neural]'"
+    )
+
+
+def test_the_command_line_starts_without_the_optional_packages():
+    heavy = {"torch", "onnx", "onnxruntime", "safetensors", "sklearn"}
+    code = f"import sys, tres.cli; print(sorted({heavy!r} & set(sys.modules)))"
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "[]\n"
