@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tres.relevance.train import TRAINERS
 from tres.relevance.examples import Examples
 from tres.relevance.judged import JUDGED_WEIGHT, as_guesses, retrain, with_judgements
 from tres.relevance.pu import Guesses
@@ -52,9 +53,9 @@ def test_a_few_judgements_turn_a_wrong_guess():
 def test_other_kinds_see_an_example_as_often_as_it_weighs(monkeypatch):
     seen = []
     monkeypatch.setitem(
-        __import__("tres.relevance.train", fromlist=["TRAINERS"]).TRAINERS,
+        TRAINERS,
         "counting",
-        lambda texts, labels, seed: seen.append((tuple(texts), list(labels))),
+        lambda texts, labels, *rest: seen.append((tuple(texts), list(labels))),
     )
 
     retrain("counting", GUESSES, 1)
