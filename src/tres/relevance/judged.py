@@ -22,7 +22,7 @@ from tres.relevance.tfidf import KIND as TFIDF
 from tres.relevance.train import AUTO, CHOSEN, Start, train_model
 
 JUDGED_WEIGHT = 5.0
-ENOUGH = 40
+ENOUGH = 100
 
 
 def as_guesses(examples: Examples) -> Guesses:
