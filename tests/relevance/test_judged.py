@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from tres.relevance.train import TRAINERS
 from tres.relevance.examples import Examples
 from tres.relevance.judged import JUDGED_WEIGHT, as_guesses, retrain, with_judgements
 from tres.relevance.pu import Guesses
+from tres.relevance.train import TRAINERS
 
 from .conftest import REST, SEA, write_pages
 
