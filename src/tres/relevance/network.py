@@ -106,8 +106,8 @@ class Lesson:
     pages: Batch
     shortcut: NDArray[np.float32]
     """Of whole pages; the first number is the linear model's opinion."""
-    opinions: Callable[[Batch], NDArray[np.float32]]
-    """The linear model's opinions of pieces of all pages."""
+    shortcut_of: Callable[[Batch], NDArray[np.float32]]
+    """The same for pieces of all pages."""
     truth: NDArray[np.bool_]
     look_up: Callable[[NDArray[np.int32], NDArray[np.intp]], NDArray[np.float32]]
     """The vectors of padded rows (words x texts), as they are shown for those examples."""
@@ -214,8 +214,7 @@ def _epoch(
 ) -> None:
     network.train()
     pages, pieces = thinned(lesson.pages, rng)
-    shortcut = lesson.shortcut.copy()
-    shortcut[pieces, 0] = lesson.opinions(pages)[pieces]
+    shortcut = np.where(pieces[:, None], lesson.shortcut_of(pages), lesson.shortcut)
     shown = (pages, shortcut)
     for chosen in _batches(pages.lengths, rng.permutation(learn), rng):
         step(_loss(network(*lesson.batch(chosen, shown)), lesson.truth[chosen], weight))
