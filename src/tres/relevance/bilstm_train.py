@@ -30,6 +30,7 @@ PROBES = 64
 PACKAGES = ("numpy", "onnx", "onnxruntime", "safetensors", "scikit-learn", "torch")
 
 Progress = Callable[[float], None]
+Texts = list[list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +76,18 @@ def _train(
     linear, fold_of = learn_leanings(texts, labels, vocabulary, seed)
     matrix = _matrix(scaled_vectors(vectors, vocabulary), linear.leanings()[-1])
     table = WordTable(vocabulary, matrix)
-    numbers = [linear.opinions(table.rows(whole), fold_of)[:, None]]
-    if kind == KW_KIND:
-        numbers.append(counter.numbers(found))
     pages = table.rows(found)
     kept = np.flatnonzero(pages.lengths)
+
+    def shortcut(heards: Batch, words: Callable[[], Texts]) -> NDArray[np.float32]:
+        opinions = linear.opinions(heards, fold_of[kept])[:, None]
+        counted = [counter.numbers(words())] if kind == KW_KIND else []
+        return np.concatenate([opinions, *counted], 1)
+
     lesson = Lesson(
         pages=_some(pages, kept),
-        shortcut=np.concatenate(numbers, 1)[kept],
-        opinions=lambda shown: linear.opinions(shown, fold_of[kept]),
+        shortcut=shortcut(_some(table.rows(whole), kept), lambda: [found[i] for i in kept]),
+        shortcut_of=lambda shown: shortcut(shown, lambda: _words(shown, vocabulary)),
         truth=np.asarray(labels, np.bool_)[kept],
         look_up=_look_up(matrix, linear, fold_of[kept]),
     )
@@ -122,6 +126,13 @@ def _refuse_wordless(truth: NDArray[np.bool_]) -> None:
             "no example page of one class holds a known word; "
             "give longer examples, or vectors of their language"
         )
+
+
+def _words(pages: Batch, vocabulary: Sequence[str]) -> Texts:
+    """Rows as words again."""
+    ends = np.cumsum(pages.lengths)
+    named = [vocabulary[i] for i in pages.ids]
+    return [named[end - n : end] for end, n in zip(ends, pages.lengths, strict=True)]
 
 
 def _some(pages: Batch, chosen: NDArray[np.intp]) -> Batch:
