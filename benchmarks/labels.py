@@ -26,6 +26,7 @@ from threadpoolctl import threadpool_limits
 
 from tres.config import TopicConfig, load_topic
 from tres.experiment.auto import explore_topic
+from tres.experiment.topic import topic_start
 from tres.relevance.base import THRESHOLD, RelevanceModel
 from tres.relevance.judged import ENOUGH, retrain, with_judgements
 from tres.relevance.pu import POSITIVE_WEIGHT, Guesses
@@ -118,7 +119,7 @@ def curve(
                 continue  # these learn from labels only
             before = guesses if kind == "auto" else alone
             examples = with_judgements(before, judged, options.enough)
-            model = retrain(kind, examples, draw)
+            model = retrain(kind, examples, draw, topic_start(config))
             yield count, kind, truth.macro_f1(model, {*seed_texts, *judged})
 
 

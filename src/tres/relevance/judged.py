@@ -49,11 +49,13 @@ def with_judgements(before: Guesses, judged: Mapping[str, bool], enough: int = E
 def retrain(kind: str, examples: Guesses, seed: int, start: Start | None = None) -> RelevanceModel:
     """A model of the kind that the topic file names, from weighted examples.
 
-    The TF-IDF model takes weights as they are; other kinds see an example as often as it weighs.
+    The TF-IDF model takes weights as they are; other kinds see an example as often as it weighs,
+    compared with the lightest one.
     """
     if (CHOSEN if kind == AUTO else kind) == TFIDF:
         return examples.train(seed)
     chosen: dict[bool, list[str]] = {True: [], False: []}
+    lightest = min(examples.weights, default=1.0)
     for text, label, weight in zip(examples.texts, examples.labels, examples.weights, strict=True):
-        chosen[label] += [text] * max(1, round(weight))
+        chosen[label] += [text] * round(weight / lightest)
     return train_model(kind, Examples(tuple(chosen[True]), tuple(chosen[False])), seed, start)
