@@ -135,6 +135,18 @@ def test_a_crawl_uses_and_records_the_expanded_keywords(
     assert (hive["relevant"], hive["other"]) == ("3", "0")
 
 
+def test_a_resumed_crawl_goes_on_with_the_expanded_keywords(
+    tres: Tres, write, archive: Path, tmp_path: Path
+) -> None:
+    path = write(PLAIN + "expand = true\n")
+    whole, halves = tmp_path / "whole", tmp_path / "halves"
+    assert tres("crawl", path, "--web", archive, "--run", whole, "--pages", 30).code == 0
+    assert tres("crawl", path, "--web", archive, "--run", halves, "--pages", 15).code == 0
+    assert tres("resume", halves, "--pages", 30).code == 0
+
+    assert (halves / "pages.csv").read_bytes() == (whole / "pages.csv").read_bytes()
+
+
 def test_the_kept_configuration_repeats_an_expanded_crawl(
     tres: Tres, write, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

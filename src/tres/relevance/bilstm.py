@@ -37,6 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tres.errors import ModelError
+from tres.relevance.batches import each_once
 from tres.relevance.counting import KeywordCounter
 from tres.relevance.extra import need_extra
 from tres.relevance.files import AGAIN, ModelFiles
@@ -90,11 +91,7 @@ class BiLstmModel:
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
         """One probability per text; a text without a known word gets the prior."""
-        once = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-        distinct = list(once)
-        parts = [self._read(distinct[at : at + CHUNK]) for at in range(0, len(distinct), CHUNK)]
-        answers = np.concatenate([np.empty(0, np.float32), *parts])
-        return answers[[once[text] for text in texts]] if len(texts) > len(once) else answers
+        return each_once(texts, self._read, CHUNK)
 
     def _read(self, texts: list[str]) -> Floats:
         reads, heards = self.table.read_and_heard(texts)

@@ -30,6 +30,7 @@ import snowballstemmer
 from numpy.typing import NDArray
 
 from tres.errors import ModelError, TrainingError
+from tres.relevance.batches import each_once
 from tres.relevance.files import ModelFiles
 from tres.relevance.origin import count_relevant, origin
 from tres.relevance.origin import prior as prior_of
@@ -66,11 +67,7 @@ class SvmModel:
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
         """One probability per text; texts that repeat, as anchors do, are read once."""
-        once = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-        read = list(once)
-        parts = [self._answer(read[at : at + BATCH]) for at in range(0, len(read), BATCH)]
-        answers = np.concatenate([np.empty(0, np.float32), *parts])
-        return answers[[once[text] for text in texts]] if len(texts) > len(once) else answers
+        return each_once(texts, self._answer, BATCH)
 
     def _answer(self, texts: list[str]) -> Floats:
         found = [self._known(text) for text in texts]

@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tres.errors import ModelError, TrainingError
+from tres.relevance.batches import each_once
 from tres.relevance.files import ModelFiles
 from tres.relevance.origin import count_relevant, origin, prior
 from tres.topic.text import STOP_WORDS, words
@@ -67,11 +68,7 @@ class TfidfModel:
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
         """One probability per text; texts that repeat, as anchors do, are read once."""
-        distinct = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-        once = list(distinct)
-        parts = [self._answer(once[at : at + BATCH]) for at in range(0, len(once), BATCH)]
-        answers = np.concatenate([np.empty(0, np.float32), *parts])
-        return answers[[distinct[text] for text in texts]] if len(texts) > len(once) else answers
+        return each_once(texts, self._answer, BATCH)
 
     def _answer(self, texts: list[str]) -> Floats:
         rows, ids, counts = self._counts(texts)
