@@ -23,6 +23,7 @@ from tres.sections import (
     VECTORS,
     AgentSection,
     CrawlSection,
+    LiveSection,
     TopicSection,
     TrainingSection,
     TreeSection,
@@ -41,6 +42,7 @@ class TopicConfig:
     topic: TopicSection
     training: TrainingSection
     crawl: CrawlSection = field(default_factory=CrawlSection)
+    live: LiveSection = field(default_factory=LiveSection)
     tree: TreeSection = field(default_factory=TreeSection)
     agent: AgentSection = field(default_factory=AgentSection)
 
@@ -67,7 +69,14 @@ class TopicConfig:
 
 SECTIONS: dict[str, type[Section]] = {
     kind.NAME: kind
-    for kind in (TopicSection, TrainingSection, CrawlSection, TreeSection, AgentSection)
+    for kind in (
+        TopicSection,
+        TrainingSection,
+        CrawlSection,
+        LiveSection,
+        TreeSection,
+        AgentSection,
+    )
 }
 KEYS = tuple(f"{name}.{key.name}" for name, kind in SECTIONS.items() for key in fields(kind))
 

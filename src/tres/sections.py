@@ -7,7 +7,9 @@ commented copy that a run keeps all follow from it.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -31,12 +33,14 @@ PolicyName = Literal["tres", "tree-random", "random", "breadth-first", "parent",
 FeatureSet = Literal["evidence", "paper", "no-site"]
 ModelKind = Literal["tfidf", "svm", "bilstm", "kw-bilstm", "auto"]
 SiteKind = Literal["host", "domain"]
+KeepKind = Literal["pages", "relevant", "nothing"]
 VectorsName = Literal["glove-6b-50d", "glove-6b-100d"]
 
 POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
 FEATURES: tuple[FeatureSet, ...] = get_args(FeatureSet)
 MODELS: tuple[ModelKind, ...] = get_args(ModelKind)
 SITES: tuple[SiteKind, ...] = get_args(SiteKind)
+KEEPS: tuple[KeepKind, ...] = get_args(KeepKind)
 VECTORS: tuple[VectorsName, ...] = get_args(VectorsName)
 
 
@@ -158,6 +162,98 @@ class CrawlSection(Section):
     seed: int = setting(whole(0), "seed of all randomness: one seed, one crawl", 1)
     site: SiteKind = setting(choice(SITES), f"what counts as one site: {', '.join(SITES)}", "host")
     in_flight: int = setting(whole(1, 64), "pages fetched at the same time", 1)
+
+
+def _maybe_text(value: object) -> str:
+    return "" if value == "" else text(value)
+
+
+def _pattern(value: object) -> str:
+    written = text(value)
+    try:
+        re.compile(written)
+    except re.error as problem:
+        raise ValueError(f"must be a regular expression ({problem}), not {shown(value)}") from None
+    return written
+
+
+def _network(value: object) -> str:
+    try:
+        return str(ip_network(text(value), strict=False))
+    except ValueError:
+        raise ValueError(f"must be an address or a network, not {shown(value)}") from None
+
+
+def _proxy(value: object) -> str:
+    return "" if value == "" else web_address(value)
+
+
+_SECONDS = number("of at least 0", lambda x: 0 <= x < float("inf"))
+_SOME_SECONDS = number("above 0", lambda x: 0 < x < float("inf"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveSection(Section):
+    """Crawling the Web itself: manners, limits, and what counts as a page there."""
+
+    NAME = "live"
+
+    contact: str = setting(
+        _maybe_text, "web page or mail address of whoever crawls; every site is told", ""
+    )
+    user_agent: str = setting(
+        _maybe_text, "name in front of the contact; empty for tres and its version", ""
+    )
+    robots: bool = setting(truth, "obey robots.txt", True)
+    delay: float = setting(_SECONDS, "seconds between two requests to one site, at least", 1.0)
+    max_delay: float = setting(
+        _SECONDS,
+        "seconds between two requests to a slow site, at most (robots.txt may ask more)",
+        60.0,
+    )
+    throttle: bool = setting(truth, "go slower where answers take longer (AutoThrottle)", True)
+    per_site: int = setting(whole(1, 64), "pages of one site fetched at the same time", 1)
+    timeout: float = setting(_SOME_SECONDS, "seconds that a page may take", 30.0)
+    max_bytes: int = setting(whole(1), "bytes of a page, decompressed, at most", 5_000_000)
+    retries: int = setting(whole(0, 10), "further attempts after a failure that may pass", 2)
+    redirects: int = setting(whole(0, 50), "redirects followed for one page, at most", 10)
+    allow: tuple[str, ...] = setting(
+        flat_list(_network, "addresses or networks"),
+        "private addresses or networks that may be crawled all the same",
+        (),
+    )
+    proxy: str = setting(_proxy, "send every request to this HTTP proxy; empty for none", "")
+    keep: KeepKind = setting(
+        choice(KEEPS), f"raw pages to keep as WARC: {', '.join(KEEPS)}", "pages"
+    )
+    include: tuple[str, ...] = setting(
+        flat_list(_pattern, "patterns"), "follow only URLs in which one of these is found", ()
+    )
+    exclude: tuple[str, ...] = setting(
+        flat_list(_pattern, "patterns"), "never follow URLs in which one of these is found", ()
+    )
+    drop_parameters: tuple[str, ...] = setting(
+        flat_list(text, "names"), "query parameters to drop, beside the known ones", ()
+    )
+    languages: tuple[str, ...] = setting(
+        flat_list(text, "language codes"), "count only pages in these languages; empty for all", ()
+    )
+    max_depth: int = setting(whole(0), "clicks away from a seed, at most; 0 for no limit", 0)
+    traps: bool = setting(truth, "refuse URLs that look like endless spaces", True)
+    near_duplicates: bool = setting(
+        truth, "a page nearly equal to an earlier one earns nothing", True
+    )
+    sitemaps: bool = setting(
+        truth, "also take links from the sitemaps that robots.txt names", False
+    )
+    javascript: tuple[str, ...] = setting(
+        flat_list(_pattern, "patterns"),
+        "render URLs in which one of these is found in a browser",
+        (),
+    )
+    javascript_detect: bool = setting(
+        truth, "render sites in a browser whose pages have no text without it", False
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

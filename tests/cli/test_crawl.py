@@ -97,7 +97,7 @@ def test_every_policy_crawls_and_stays_below_the_cap(
         policy,
         "--max-per-site",
         "4",
-        "--in-flight",
+        "--concurrency",
         "3",
     )
     assert outcome.code == 0, outcome.err

@@ -53,7 +53,7 @@ def test_it_can_be_taken_up_again_and_again(
     tres: Tres, topic: Path, archive: Path, tmp_path: Path, in_flight: int
 ) -> None:
     run = tmp_path / "run"
-    tres("crawl", topic, "--web", archive, "--run", run, "--pages", 9, "--in-flight", in_flight,
+    tres("crawl", topic, "--web", archive, "--run", run, "--pages", 9, "--concurrency", in_flight,
          "--max-per-site", "8..3")  # fmt: skip
     for pages in (10, 17, 25):
         before = lines(run)

@@ -44,7 +44,9 @@ from tres.webs import open_web
 @click.option("--features", metavar="NAME", help=f"One of {', '.join(FEATURES)}.")
 @click.option("--max-per-site", metavar="CAP", help='"inf", a number, or falling as in "5..2".')
 @click.option("--seed-url", multiple=True, metavar="URL", help="Start here instead; repeatable.")
-@click.option("--in-flight", type=int, metavar="K", help="Pages fetched at the same time.")
+@click.option(
+    "--concurrency", "in_flight", type=int, metavar="K", help="Pages fetched at the same time."
+)
 @click.option("--overwrite", is_flag=True, help="Replace a run that is already in DIR.")
 def crawl(
     topic: Path, web: str | None, directory: Path | None, overwrite: bool, **options: Any

@@ -21,6 +21,20 @@ class FailureKind(StrEnum):
     MALFORMED = "malformed"
     ALREADY_FETCHED = "already-fetched"
     SITE_CAP = "site-cap"
+    ROBOTS = "robots-denied"
+    ROBOTS_UNREACHABLE = "robots-unreachable"
+    BLOCKED_ADDRESS = "blocked-address"
+    BLOCKED_URL = "blocked-url"
+    NO_ADDRESS = "no-such-host"
+    NO_CONNECTION = "no-connection"
+    TIMEOUT = "timeout"
+    THROTTLED = "throttled"
+    SITE_DOWN = "site-down"
+    UNREADABLE = "unreadable"
+    TRAP = "trap"
+    SOFT_NOT_FOUND = "soft-404"
+    NEAR_DUPLICATE = "near-duplicate"
+    OTHER_LANGUAGE = "other-language"
 
 
 @dataclass(frozen=True, slots=True)
