@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -12,6 +15,7 @@ from tres.cli.terminal import messages
 from tres.errors import printable
 from tres.experiment.resume import resumable
 from tres.experiment.resume import resume as resume_run
+from tres.store.snapshots import SnapshotWarning
 from tres.webs import open_web
 
 
@@ -33,8 +37,22 @@ def resume(run: Path, pages: int | None, web: str | None) -> None:
     with screen.status(f"opening {printable(spec)}"):
         opened = open_web(spec)
     with (
+        remarks(),
         CrawlProgress(screen, config.crawl.policy, config.crawl.pages) as progress,
         stop_on_signal() as started,
     ):
         result = resume_run(run, opened, pages, progress, started)
     report(result, run)
+
+
+@contextmanager
+def remarks() -> Iterator[None]:
+    """A warning is one line, like any other message."""
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        click.echo(f"tres: {message}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", SnapshotWarning)
+        warnings.showwarning = show
+        yield
