@@ -12,6 +12,7 @@ from pathlib import Path
 
 import brotli
 import pytest
+from fastwarc.stream_io import ZstdWriter
 from fastwarc.warc import ArchiveIterator, WarcRecord
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -34,6 +35,13 @@ STAR = Exchange("http://a.example/", REQUEST, HEAD, PAGE, "192.0.2.7", 1_700_000
 def store(directory: Path, part_bytes: int = 10**9) -> WarcStore:
     live = LiveSection(contact="http://me.example/")
     return WarcStore(directory, about_crawl(live, "tres/1 (+http://me.example/)"), part_bytes)
+
+
+def zstd(data: bytes) -> bytes:
+    packed = io.BytesIO()
+    with ZstdWriter(packed) as writer:
+        writer.write(data)
+    return packed.getvalue()
 
 
 def star(number: int) -> Exchange:
@@ -230,6 +238,7 @@ class TestAsAWeb:
             (b"deflate", zlib.compress(PAGE)),
             (b"deflate", zlib.compress(PAGE, wbits=-15)),
             (b"br", brotli.compress(PAGE)),
+            (b"zstd", zstd(PAGE)),
             (b"gzip, br", brotli.compress(gzip.compress(PAGE))),
             (b"identity", PAGE),
             (b"deflate", PAGE),
@@ -247,8 +256,9 @@ class TestAsAWeb:
             (b"gzip", gzip.compress),
             (b"deflate", lambda data: zlib.compress(data, wbits=-15)),
             (b"br", brotli.compress),
+            (b"zstd", zstd),
         ],
-        ids=["gzip", "raw deflate", "br"],
+        ids=["gzip", "raw deflate", "br", "zstd"],
     )
     def test_bombs_are_too_large(self, tmp_path: Path, encoding: bytes, pack) -> None:
         bomb = replace(star(1), response_head=_encoded(encoding), body=pack(bytes(12_000_000)))

@@ -202,7 +202,8 @@ def _records(exchange: Exchange, position: int, asked: str, page: str) -> list[b
     response = _http("response", _joined(_true_of(body, _lines(exchange.response_head))) + body)
     identity = response.id(at, position)
     fields = [("WARC-Target-URI", _uri(exchange.url)), *_address(exchange.address)]
-    names = [(key, _uri(url)) for key, url in ((ASKED_URI, asked), (PAGE_URI, page)) if url]
+    others = [(key, url) for key, url in ((ASKED_URI, asked), (PAGE_URI, page)) if url]
+    names = [(key, _uri(url)) for key, url in others if url != exchange.url]
     payload = ("WARC-Payload-Digest", _digest(body))
     answer = response.record(identity, at, [*fields, *names, payload])
     if not exchange.request_head:

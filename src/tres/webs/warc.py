@@ -76,7 +76,7 @@ class WarcArchive:
                 self._load(file, may_grow=self.path.is_dir() and file == self.files[-1])
         self._size = sum(isinstance(entry, Stored) for entry in self._entries.values())
         if not self._size:
-            raise no_pages(self.path, "response records of HTML pages with status 200")
+            raise no_pages(self.path, "response records of HTML pages with a status of 200 to 299")
 
     @property
     def name(self) -> str:
@@ -240,7 +240,7 @@ def _entry(url: str, record: WarcRecord, file: Path) -> Entry:
         location = record.http_headers.get("Location")
         target = canonical(location, url) if location else None
         return Redirect(target) if target else FailureKind.HTTP_ERROR
-    if status != 200:
+    if not 200 <= status < 300:
         return FailureKind.NOT_FOUND if status in (404, 410) else FailureKind.HTTP_ERROR
     is_html = (record.http_content_type or "text/html").lower() in HTML_TYPES
     return Stored(Place(file, record.stream_pos)) if is_html else FailureKind.NOT_HTML
