@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable
+from itertools import compress
 
 import numpy as np
 
@@ -177,6 +178,7 @@ class CrawlSession:
         return self._crawl.sites.saturated(self._current_cap)
 
     def _depart(self, choice: Choice) -> None:
+        self._make_room()  # a policy may know URLs that no page has linked to
         self._in_flight[self._crawl.urls[choice.url]] = choice
         self._claimed.view[choice.url] = True
         self._crawl.sites.depart(choice.site)
@@ -229,6 +231,7 @@ class CrawlSession:
             url_keyword=links.url_keyword[keep],
             anchor_keyword=links.anchor_keyword[keep],
             anchor_relevance=links.anchor_relevance[keep],
+            anchors=tuple(compress(links.anchors, keep.tolist())),
         )
 
     def _url_id(self, url: str, site: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -11,18 +12,33 @@ import numpy as np
 from tres.config import TopicConfig
 from tres.errors import ConfigError
 from tres.frontier.edge_rows import EdgeRows
+from tres.frontier.path_rows import PathRows
 from tres.frontier.rows import Rows
 from tres.frontier.tree import Tree
 from tres.frontier.url_rows import UrlRows
 from tres.mdp.crawl import Crawl
 from tres.mdp.schema import SCHEMAS
 from tres.mdp.sites import Sites
+from tres.policies.ache import Ache
+from tres.policies.asynchronous import TresAsync
 from tres.policies.base import Policy
 from tres.policies.best_first import BestFirst, BreadthFirst, by_anchor, by_parent
+from tres.policies.han import HanAsync, HanSync
 from tres.policies.oracle import Foresight, Oracle
+from tres.policies.seedfinder import SeedFinder
+from tres.policies.synchronous import TresSync
 from tres.policies.tree_random import Random, TreeRandom
 from tres.policies.tres import Tres
-from tres.sections import AgentSection, FeatureSet, PolicyName, TreeSection
+from tres.sections import (
+    AgentSection,
+    FeatureSet,
+    FocusKind,
+    PolicyName,
+    SiteKind,
+    TreeSection,
+)
+from tres.web.search import SearchEngine
+from tres.web.url import site_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +49,23 @@ class PolicySettings:
     features: FeatureSet = "evidence"
     tree: TreeSection = field(default_factory=TreeSection)
     agent: AgentSection = field(default_factory=AgentSection)
+    focus: FocusKind = "hard"
+    keywords: tuple[str, ...] = ()
+    site: SiteKind = "host"
 
     @classmethod
     def of(cls, config: TopicConfig) -> Self:
         """What a topic file says about its policy."""
-        return cls(config.crawl.policy, config.crawl.features, config.tree, config.agent)
+        crawl = config.crawl
+        return cls(
+            crawl.policy,
+            crawl.features,
+            config.tree,
+            config.agent,
+            crawl.focus,
+            config.topic.keywords,
+            crawl.site,
+        )
 
 
 def make_rows(features: str, sites: Sites) -> Rows:
@@ -51,10 +79,11 @@ def make_policy(
     crawl: Crawl,
     rng: np.random.Generator,
     foresee: Callable[[], Foresight] | None = None,
+    search: Callable[[], SearchEngine] | None = None,
 ) -> Policy:
-    """A fresh policy over an empty frontier; only the oracle asks for foresight."""
+    """A fresh policy over an empty frontier; only the oracle foresees, only seedfinder searches."""
     rows = make_rows(settings.features, crawl.sites)
-    makers: dict[str, Callable[[], Policy]] = {
+    makers: dict[PolicyName, Callable[[], Policy]] = {
         "tres": lambda: Tres(
             rows,
             _tree(settings, rows),
@@ -62,6 +91,20 @@ def make_policy(
             settings.agent,
             settings.tree.representatives,
         ),
+        "tres-sync": lambda: TresSync(rows, rng, settings.agent),
+        "tres-async": lambda: TresAsync(rows, rng, settings.agent),
+        "ache": lambda: Ache(rows, crawl, rng, settings.focus),
+        "seedfinder": lambda: SeedFinder(
+            rows,
+            crawl,
+            rng,
+            _engine(search),
+            settings.keywords,
+            partial(site_of, by=settings.site),
+            settings.focus,
+        ),
+        "han-async": lambda: HanAsync(PathRows(crawl.sites, crawl.paths), rng),
+        "han-sync": lambda: HanSync(PathRows(crawl.sites, crawl.paths), rng),
         "tree-random": lambda: TreeRandom(rows, _tree(settings, rows), rng),
         "random": lambda: Random(rows, _tree(settings, rows), rng),
         "breadth-first": lambda: BreadthFirst(rows),
@@ -79,6 +122,15 @@ def _foresight(foresee: Callable[[], Foresight] | None) -> Foresight:
             "give it an archive, or choose another policy"
         )
     return foresee()
+
+
+def _engine(search: Callable[[], SearchEngine] | None) -> SearchEngine:
+    if search is None:
+        raise ConfigError(
+            "crawl.policy: seedfinder needs a search engine, which is simulated over an archive; "
+            "give it an archive, or choose another policy"
+        )
+    return search()
 
 
 def _tree(settings: PolicySettings, rows: Rows) -> Tree:

@@ -1,0 +1,20 @@
+"""What a search engine is to a crawler: a query goes in, pages of hits come out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+
+class Hit(NamedTuple):
+    """One result: a canonical URL, and the words that the engine shows or knows of the page."""
+
+    url: str
+    words: tuple[str, ...]
+
+
+class SearchEngine(Protocol):
+    """Answers queries."""
+
+    def search(self, query: Sequence[str], page: int) -> list[Hit]:
+        """The hits of a result page, counted from 0, best first; all words must occur."""
