@@ -60,7 +60,8 @@ KEEPS: tuple[KeepKind, ...] = get_args(KeepKind)
 VECTORS: tuple[VectorsName, ...] = get_args(VectorsName)
 
 
-def _site_cap(value: object) -> SiteCap:
+def site_cap(value: object) -> SiteCap:
+    """A cap as people write it."""
     try:
         return SiteCap.parse(value)
     except ValueError as problem:
@@ -169,7 +170,7 @@ class CrawlSection(Section):
 
     pages: int = setting(whole(1), "pages to fetch before the crawl ends", 2000)
     max_per_site: SiteCap = setting(
-        _site_cap, 'pages of one site, at most: "inf", a number, or falling as in "5..2"', SiteCap()
+        site_cap, 'pages of one site, at most: "inf", a number, or falling as in "5..2"', SiteCap()
     )
     policy: PolicyName = setting(choice(POLICIES), f"who chooses: {', '.join(POLICIES)}", "tres")
     features: FeatureSet = setting(

@@ -31,6 +31,7 @@ class To:
     anchor_relevance: float = 0.0
     url_keyword: bool = False
     anchor_keyword: bool = False
+    anchor: str = ""
 
 
 def site_of(url: str) -> str:
@@ -47,6 +48,7 @@ def links(*targets: To | str) -> LinkPercepts:
         url_keyword=np.array([t.url_keyword for t in all_links], np.bool_),
         anchor_keyword=np.array([t.anchor_keyword for t in all_links], np.bool_),
         anchor_relevance=np.array([t.anchor_relevance for t in all_links], np.float32),
+        anchors=tuple(t.anchor for t in all_links),
     )
 
 

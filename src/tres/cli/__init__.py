@@ -8,6 +8,7 @@ import click
 from threadpoolctl import threadpool_limits
 
 from tres import __version__
+from tres.cli.bench import bench
 from tres.cli.crawl import crawl
 from tres.cli.demo import demo
 from tres.cli.keywords import keywords
@@ -29,7 +30,7 @@ def commands() -> None:
     """
 
 
-for command in (crawl, demo, keywords, label, resume, train, tree, vectors):
+for command in (bench, crawl, demo, keywords, label, resume, train, tree, vectors):
     commands.add_command(command)
 
 

@@ -17,6 +17,7 @@ from tres.policies.oracle import Foresight
 from tres.web.page import Failed, Page
 from tres.web.percept import Perceiver, Percept
 from tres.webs.base import Web
+from tres.webs.search import SimulatedSearch
 
 
 class Perceiving(Protocol):
@@ -32,6 +33,9 @@ class PerceivedWeb:
         self.web = web
         self.perceiver = perceiver
         self._seen: dict[str, Percept | Failed] = {}
+        self._all: list[Percept] | None = None
+        self._foresight: Foresight | None = None
+        self._engines: dict[tuple[float, int], SimulatedSearch] = {}
 
     def perceive(self, url: str) -> Percept | Failed:
         """The percept of the page at a URL, or why there is none."""
@@ -42,10 +46,25 @@ class PerceivedWeb:
             self._seen[url] = known
         return known
 
+    def perceive_all(self) -> list[Percept]:
+        """The percepts of all pages, each computed once."""
+        if self._all is None:
+            percepts = [self.perceive(page.url) for page in self.web.pages()]
+            self._all = [p for p in percepts if isinstance(p, Percept)]
+        return self._all
+
     def foresee(self) -> Foresight:
-        """Perceive every page, for those who may know all of them beforehand."""
-        percepts = (self.perceive(page.url) for page in self.web.pages())
-        return Foresight.of(p for p in percepts if isinstance(p, Percept))
+        """For those who may know all pages beforehand."""
+        if self._foresight is None:
+            self._foresight = Foresight.of(self.perceive_all())
+        return self._foresight
+
+    def search_engine(self, share: float = 1.0, seed: int = 0) -> SimulatedSearch:
+        """A simulated search engine that knows this share of the pages; made once."""
+        key = (share, seed)
+        if key not in self._engines:
+            self._engines[key] = SimulatedSearch(self.web.pages(), share, seed)
+        return self._engines[key]
 
 
 def replay(

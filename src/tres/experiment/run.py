@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,8 @@ def open_session(config: TopicConfig, seen: PerceivedWeb) -> CrawlSession:
     """A session at its first step. One seed number gives one crawl."""
     crawl = Crawl()
     rng = np.random.default_rng(config.crawl.seed)
-    policy = make_policy(PolicySettings.of(config), crawl, rng, seen.foresee)
+    search = partial(seen.search_engine, config.crawl.indexed)
+    policy = make_policy(PolicySettings.of(config), crawl, rng, seen.foresee, search)
     seeds = seen.perceiver.seeds(_some_seeds(config))
     return CrawlSession(crawl, policy, seeds, config.crawl.pages, config.crawl.max_per_site)
 

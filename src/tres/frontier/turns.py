@@ -9,13 +9,13 @@ of them: a baseline without this would find fewer sites than ACHE does.
 from __future__ import annotations
 
 from collections.abc import Callable
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 
 import numpy as np
 
 from tres.frontier.queue import Priority
 from tres.frontier.rows import Rows
-from tres.mdp.columns import Column, Flags, Ids
+from tres.mdp.columns import Column, Flags, Floats, Ids
 
 DomainOf = Callable[[int], str]
 """The domain of a site id; asked once per site."""
@@ -33,6 +33,7 @@ class TurnsFrontier:
         self._domains: dict[int, str] = {}
         self._queues: dict[str, list[_Entry]] = {}  # in the order of their last use
         self._ticket = Column(np.int64, fill=-1)
+        self._current = Column(np.float32)
         self._tickets = 0
 
     def __len__(self) -> int:
@@ -41,11 +42,14 @@ class TurnsFrontier:
     def insert(self, rows: Ids) -> None:
         """New rows join the queue of their domain."""
         self._ticket.resize(self._rows.total)
-        self._push(rows)
+        self._current.resize(self._rows.total)
+        self._push(rows, self._priority(rows))
 
     def update(self, rows: Ids) -> None:
-        """The priorities of these rows may have changed."""
-        self._push(rows)
+        """These rows may have another priority now; who keeps it keeps its place."""
+        priorities = self._priority(rows)
+        moved = priorities != self._current.view[rows]
+        self._push(rows[moved], priorities[moved])
 
     def remove(self, rows: Ids) -> None:
         """These rows wait no longer; their entries are dropped when they surface."""
@@ -55,9 +59,8 @@ class TurnsFrontier:
         """Every priority may have changed: build all queues anew, in the order they have."""
         order = dict.fromkeys(self._queues)
         self._queues = {domain: [] for domain in order}
-        self._push(self._rows.waiting)
-        for queue in self._queues.values():
-            heapify(queue)
+        waiting = self._rows.waiting
+        self._push(waiting, self._priority(waiting))
 
     def best(self, waiting: Flags | None = None) -> tuple[int, float] | None:
         """The best row of the domain whose turn it is; it stays where it is."""
@@ -94,8 +97,9 @@ class TurnsFrontier:
             heappush(queue, entry)
         return found
 
-    def _push(self, rows: Ids) -> None:
-        for row, priority in zip(rows.tolist(), self._priority(rows).tolist(), strict=True):
+    def _push(self, rows: Ids, priorities: Floats) -> None:
+        self._current.view[rows] = priorities
+        for row, priority in zip(rows.tolist(), priorities.tolist(), strict=True):
             self._ticket.view[row] = self._tickets
             entry = (-priority, self._tickets, row)
             heappush(self._queues.setdefault(self._domain(row), []), entry)

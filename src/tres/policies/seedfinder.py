@@ -39,10 +39,11 @@ MIN_LETTERS = 3
 class Terms:
     """Weights of query terms, by relevance feedback."""
 
-    def __init__(self, first: Sequence[str]) -> None:
-        self.query: tuple[str, ...] = tuple(first)
-        self._weight: dict[str, float] = dict.fromkeys(first, 1.0)
-        self._used: set[str] = set(first)
+    def __init__(self, keywords: Sequence[str]) -> None:
+        self.query: tuple[str, ...] = tuple(keywords[:1])
+        # The topic's own words are tried in their order, unless feedback finds better ones.
+        self._weight = {word: 1.0 / (1 + place) for place, word in enumerate(keywords)}
+        self._used: set[str] = set(self.query)
 
     def feed_back(self, judged: Sequence[tuple[Hit, bool]]) -> float:
         """What came of the query; returns its precision."""
@@ -66,9 +67,10 @@ class Terms:
         return True
 
     def _count(self, hit: Hit, sign: float) -> None:
-        useful = [w for w in hit.words if len(w) >= MIN_LETTERS and w not in STOP_WORDS]
+        every = words(hit.text)
+        useful = [w for w in every if len(w) >= MIN_LETTERS and w not in STOP_WORDS]
         for term, count in Counter(useful).items():
-            gain = sign * count / len(hit.words)
+            gain = sign * count / len(every)
             self._weight[term] = self._weight.get(term, 0.0) + gain
 
 
@@ -88,7 +90,7 @@ class SeedFinder(Ache):
         super().__init__(rows, crawl, rng, focus)
         self._engine = engine
         self._site_of = site_of
-        self._terms = Terms([word for keyword in keywords[:2] for word in words(keyword)])
+        self._terms = Terms(list(dict.fromkeys(w for k in keywords for w in words(k))))
         self.queries = 0
         self._hits: list[Hit] = []
         self._asked: dict[int, Hit] = {}

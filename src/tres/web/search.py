@@ -7,10 +7,10 @@ from typing import NamedTuple, Protocol
 
 
 class Hit(NamedTuple):
-    """One result: a canonical URL, and the words that the engine shows or knows of the page."""
+    """One result: a canonical URL, and what the engine knows of the page's text."""
 
     url: str
-    words: tuple[str, ...]
+    text: str
 
 
 class SearchEngine(Protocol):

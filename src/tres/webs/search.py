@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from tres.topic.text import words
 from tres.web.page import Page
 from tres.web.search import Hit
 
@@ -44,4 +43,4 @@ class SimulatedSearch:
             "SELECT url, title, text FROM pages WHERE pages MATCH ? ORDER BY rank LIMIT ? OFFSET ?",
             (wanted, HITS, page * HITS),
         )
-        return [Hit(url, tuple(words(f"{title} {text}"))) for url, title, text in rows]
+        return [Hit(url, f"{title}\n{text}") for url, title, text in rows]
