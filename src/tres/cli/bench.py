@@ -10,6 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from tres.cli.terminal import messages
 from tres.errors import printable
 from tres.experiment.bench import cores, prepare, run_bench
+from tres.experiment.bench_report import write_report
 from tres.experiment.plan import load_experiment
 from tres.webs import open_web
 
@@ -55,3 +56,14 @@ def run(experiment: Path, out: Path, workers: int | None) -> None:
             lambda done, total: bar.update(task, completed=done, total=total),
         )
     click.echo(f"{len(records)} crawls: {out / 'results.json'}")
+
+
+@bench.command()
+@click.argument("directory", type=click.Path(path_type=Path))
+def report(directory: Path) -> None:
+    """Make the paper's tables and figures from the results in DIRECTORY.
+
+    Example: tres bench report results/sound
+    """
+    for path in write_report(directory):
+        click.echo(path)
