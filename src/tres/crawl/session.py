@@ -79,6 +79,11 @@ class CrawlSession:
         return len(self._in_flight)
 
     @property
+    def seeds_left(self) -> int:
+        """Seeds that were not asked for yet."""
+        return len(self._seeds)
+
+    @property
     def harvest_rate(self) -> float:
         """Relevant pages / pages."""
         return self.relevant / self.steps if self.steps else 0.0

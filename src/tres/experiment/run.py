@@ -24,9 +24,11 @@ from tres.errors import ConfigError, RunError, SeedError
 from tres.experiment.auto import exploration_pages
 from tres.experiment.topic import seed_urls
 from tres.mdp.crawl import Crawl
+from tres.policies.base import Policy
 from tres.policies.make import PolicySettings, make_policy
 from tres.store.history import MODEL, History, Segment
 from tres.store.run import RunDirectory
+from tres.web.percept import Perceiver
 from tres.webs.base import Web
 
 Listener = Callable[[CrawlSession, Event], None]
@@ -44,7 +46,14 @@ def open_session(config: TopicConfig, seen: PerceivedWeb) -> CrawlSession:
     rng = np.random.default_rng(config.crawl.seed)
     search = partial(seen.search_engine, config.crawl.indexed)
     policy = make_policy(PolicySettings.of(config), crawl, rng, seen.foresee, search)
-    seeds = seen.perceiver.seeds(_some_seeds(config))
+    return open_session_with(config, crawl, policy, seen.perceiver)
+
+
+def open_session_with(
+    config: TopicConfig, crawl: Crawl, policy: Policy, perceiver: Perceiver
+) -> CrawlSession:
+    """A session at its first step, for a policy that is made already."""
+    seeds = perceiver.seeds(_some_seeds(config))
     return CrawlSession(crawl, policy, seeds, config.crawl.pages, config.crawl.max_per_site)
 
 

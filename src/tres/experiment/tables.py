@@ -87,17 +87,22 @@ def surely(one: Cell, other: Cell, figure: str) -> bool:
 
 
 def difference(one: Cell, other: Cell, figure: str) -> tuple[float, float]:
-    """The mean difference over common seeds, and the p-value of a paired t-test."""
+    """The mean difference over common seeds, and the p-value of a paired t-test.
+
+    Two seeds prove nothing; a difference that is the same for every seed is no chance.
+    """
     from scipy.stats import ttest_rel
 
     ours, theirs = _values(one, figure), _values(other, figure)
     common = sorted(ours.keys() & theirs.keys())
     a = np.array([ours[seed] for seed in common])
     b = np.array([theirs[seed] for seed in common])
-    if len(common) < 2 or np.ptp(a - b) == 0:
-        same = len(common) < 2 or bool((a == b).all())
-        return float(np.mean(a - b)) if common else 0.0, 1.0 if same else 0.0
-    return float(np.mean(a - b)), float(ttest_rel(a, b).pvalue)
+    mean = float(np.mean(a - b)) if common else 0.0
+    if len(common) < 3:
+        return mean, 1.0
+    if np.ptp(a - b) < 1e-9:
+        return mean, 1.0 if abs(mean) < 1e-9 else 0.0
+    return mean, float(ttest_rel(a, b).pvalue)
 
 
 Rows = list[list[str]]
