@@ -168,7 +168,8 @@ def _write(path: Path, text: str) -> Path:
 
 _PALETTE = "#3266ad #d1495b #2e8b57 #e08e0b #7b4fa3 #0e8a9c #9c6b30 #d36ba6 #6b7785 #8aa000".split()
 _SERIES = "".join(
-    f".line.s{i}{{stroke:{c}}}.dot.s{i}{{fill:{c}}}.key.s{i}{{background:{c}}}"
+    f".line.s{i}{{stroke:{c}}}.dot.s{i}{{fill:{c};stroke:{c}}}"
+    f".key.s{i}{{background:{c};border-color:{c}}}"
     for i, c in enumerate(_PALETTE)
 )
 STYLE = f"""
@@ -184,5 +185,8 @@ svg text{{font-size:12px;fill:var(--ink)}}.grid{{stroke:var(--grid)}}
 .line{{fill:none;stroke-width:2}}.front{{fill:none;stroke:var(--ink);stroke-dasharray:4 4}}
 .legend{{list-style:none;display:flex;flex-wrap:wrap;gap:.2rem 1rem;padding:0;font-size:13px}}
 .key{{display:inline-block;width:.8em;height:.8em;border-radius:50%;margin-right:.4em}}
+.key{{border:2px solid}}
 {_SERIES}
+.line.more{{stroke-dasharray:6 3}}.dot.more{{fill:var(--paper);stroke-width:2}}
+.key.more{{background:var(--paper)}}
 """

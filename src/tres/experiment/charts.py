@@ -17,6 +17,7 @@ Points = Sequence[tuple[float, float]]
 WIDTH, HEIGHT = 560, 320
 LEFT, RIGHT, TOP, BOTTOM = 58, 12, 12, 44
 COLOURS = 10
+"""Colours of the page's style; from the eleventh series on lines are dashed and dots hollow."""
 TICKS = 5
 
 
@@ -68,7 +69,7 @@ def lines(series: Mapping[str, Points], x_label: str, y_label: str) -> str:
     for number, (name, points) in enumerate(series.items()):
         path = " ".join(f"{x},{y}" for x, y in (axes.place(*point) for point in points))
         drawn.append(
-            f'<polyline class="line s{number % COLOURS}" points="{path}">'
+            f'<polyline class="line {_colour(number)}" points="{path}">'
             f"<title>{escape(name)}</title></polyline>"
         )
     return _figure(axes.svg() + "".join(drawn), series, y_label)
@@ -83,7 +84,7 @@ def plane(series: Mapping[str, Points], front: Points, x_label: str, y_label: st
         for x, y in points:
             left, up = axes.place(x, y)
             drawn.append(
-                f'<circle class="dot s{number % COLOURS}" cx="{left}" cy="{up}" r="5">'
+                f'<circle class="dot {_colour(number)}" cx="{left}" cy="{up}" r="5">'
                 f"<title>{escape(name)}: {_number(x)}, {_number(y)}</title></circle>"
             )
     return _figure(axes.svg() + "".join(drawn), series, y_label)
@@ -104,7 +105,7 @@ def pareto(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
 
 def _figure(inside: str, names: Mapping[str, object], label: str) -> str:
     legend = "".join(
-        f'<li><span class="key s{number % COLOURS}"></span>{escape(name)}</li>'
+        f'<li><span class="key {_colour(number)}"></span>{escape(name)}</li>'
         for number, name in enumerate(names)
     )
     return (
@@ -113,16 +114,21 @@ def _figure(inside: str, names: Mapping[str, object], label: str) -> str:
     )
 
 
+def _colour(number: int) -> str:
+    return f"s{number % COLOURS}" + (" more" if number >= COLOURS else "")
+
+
 def _text(x: float, y: float, text: str, anchor: str, more: str = "") -> str:
     return f'<text x="{x}" y="{y}" text-anchor="{anchor}"{more}>{escape(text)}</text>'
 
 
 def _round_up(value: float) -> float:
-    """The next of 1, 2, 2.5, 5 times a power of ten."""
+    """The next round number: a few tenths of a power of ten."""
     if value <= 0:
         return 1.0
     power = 10.0 ** np.floor(np.log10(value))
-    return float(next(step * power for step in (1, 2, 2.5, 5, 10) if step * power >= value))
+    steps = (1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10)
+    return float(next(step * power for step in steps if step * power >= value * (1 - 1e-9)))
 
 
 def _number(value: float) -> str:
