@@ -84,13 +84,22 @@ KEYS = tuple(f"{name}.{key.name}" for name, kind in SECTIONS.items() for key in 
 def load_topic(path: Path | str) -> TopicConfig:
     """Read and check a topic file; `ConfigError` tells what is wrong with it."""
     path = Path(path)
+    table, sections = read_sections(path, SECTIONS, plain=("name",))
+    try:
+        return TopicConfig(name=_name(table.get("name", path.stem)), **sections)  # type: ignore[arg-type]
+    except ConfigError as problem:
+        raise ConfigError(f"{path}: {problem.message}") from None
+
+
+def read_sections(
+    path: Path, kinds: Mapping[str, type[Section]], plain: tuple[str, ...]
+) -> tuple[dict[str, Any], dict[str, Section]]:
+    """A TOML file of these sections and plain keys: the file as it is, and its sections checked."""
     table = _read_toml(path)
     try:
-        _refuse_unknown(table)
-        name = _name(table.get("name", path.stem))
+        _refuse_unknown(table, kinds, plain)
         base = path.absolute().parent
-        sections = {key: _section(kind, table.get(key, {}), base) for key, kind in SECTIONS.items()}
-        return TopicConfig(name=name, **sections)  # type: ignore[arg-type]
+        return table, {key: _section(kind, table.get(key, {}), base) for key, kind in kinds.items()}
     except ConfigError as problem:
         raise ConfigError(f"{path}: {problem.message}") from None
 
@@ -106,12 +115,14 @@ def _read_toml(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: is not valid TOML: {problem}") from None
 
 
-def _refuse_unknown(table: dict[str, Any]) -> None:
+def _refuse_unknown(
+    table: dict[str, Any], kinds: Mapping[str, type[Section]], plain: tuple[str, ...]
+) -> None:
     for key, value in table.items():
-        if key in SECTIONS or key == "name":
+        if key in kinds or key in plain:
             continue
         if isinstance(value, dict):
-            sections = [f"[{name}]" for name in SECTIONS]
+            sections = [f"[{name}]" for name in kinds]
             raise ConfigError(f"[{key}] is no section; {_hint(nearest(key, sections), sections)}")
         raise ConfigError(f"{key} stands in no section; {_meant(key)}")
 

@@ -29,7 +29,22 @@ from tres.settings import (
     whole,
 )
 
-PolicyName = Literal["tres", "tree-random", "random", "breadth-first", "parent", "anchor", "oracle"]
+PolicyName = Literal[
+    "tres",
+    "tres-sync",
+    "tres-async",
+    "ache",
+    "seedfinder",
+    "han-async",
+    "han-sync",
+    "tree-random",
+    "random",
+    "breadth-first",
+    "parent",
+    "anchor",
+    "oracle",
+]
+FocusKind = Literal["hard", "soft"]
 FeatureSet = Literal["evidence", "paper", "no-site"]
 ModelKind = Literal["tfidf", "svm", "bilstm", "kw-bilstm", "auto"]
 SiteKind = Literal["host", "domain"]
@@ -40,11 +55,13 @@ POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
 FEATURES: tuple[FeatureSet, ...] = get_args(FeatureSet)
 MODELS: tuple[ModelKind, ...] = get_args(ModelKind)
 SITES: tuple[SiteKind, ...] = get_args(SiteKind)
+FOCUSES: tuple[FocusKind, ...] = get_args(FocusKind)
 KEEPS: tuple[KeepKind, ...] = get_args(KeepKind)
 VECTORS: tuple[VectorsName, ...] = get_args(VectorsName)
 
 
-def _site_cap(value: object) -> SiteCap:
+def site_cap(value: object) -> SiteCap:
+    """A cap as people write it."""
     try:
         return SiteCap.parse(value)
     except ValueError as problem:
@@ -153,7 +170,7 @@ class CrawlSection(Section):
 
     pages: int = setting(whole(1), "pages to fetch before the crawl ends", 2000)
     max_per_site: SiteCap = setting(
-        _site_cap, 'pages of one site, at most: "inf", a number, or falling as in "5..2"', SiteCap()
+        site_cap, 'pages of one site, at most: "inf", a number, or falling as in "5..2"', SiteCap()
     )
     policy: PolicyName = setting(choice(POLICIES), f"who chooses: {', '.join(POLICIES)}", "tres")
     features: FeatureSet = setting(
@@ -162,6 +179,14 @@ class CrawlSection(Section):
     seed: int = setting(whole(0), "seed of all randomness: one seed, one crawl", 1)
     site: SiteKind = setting(choice(SITES), f"what counts as one site: {', '.join(SITES)}", "host")
     in_flight: int = setting(whole(1, 64), "pages fetched at the same time", 1)
+    focus: FocusKind = setting(
+        choice(FOCUSES), "ache and seedfinder: throw links of irrelevant pages away, or not", "hard"
+    )
+    indexed: float = setting(
+        number("above 0 and at most 1", lambda x: 0 < x <= 1),
+        "seedfinder: share of the web that its simulated search engine knows",
+        1.0,
+    )
 
 
 def _maybe_text(value: object) -> str:

@@ -15,12 +15,18 @@ from hypothesis import strategies as st
 from tests.support.inspector import Inspector
 from tests.support.webs import PerceptWeb, Run, drive, random_web, start
 
+from tres import sections
 from tres.crawl.events import Done, StopReason, Wait
 from tres.policies.base import FrontierPolicy
 from tres.policies.make import PolicySettings
-from tres.sections import FEATURES, POLICIES, AgentSection, FeatureSet, PolicyName, TreeSection
+from tres.sections import FEATURES, AgentSection, FeatureSet, PolicyName, TreeSection
 
-RANDOM: tuple[PolicyName, ...] = ("tres", "tree-random", "random")
+POLICIES: tuple[PolicyName, ...] = tuple(n for n in sections.POLICIES if n != "seedfinder")
+"""Whoever follows links; a policy that searches is not bound to the frontier."""
+RANDOM: tuple[PolicyName, ...] = (
+    *("tres", "tres-sync", "tres-async", "han-async", "han-sync"),
+    *("tree-random", "random"),
+)
 
 every_policy = pytest.mark.parametrize("name", POLICIES)
 every_feature_set = pytest.mark.parametrize("features", FEATURES)
@@ -29,7 +35,8 @@ every_feature_set = pytest.mark.parametrize("features", FEATURES)
 def eager(name: PolicyName, features: FeatureSet) -> PolicySettings:
     """Settings under which all of a policy is at work within a few dozen pages."""
     agent = AgentSection(warmup=5, batch=8, target_every=5, epsilon=0.2)
-    return PolicySettings(name, features, TreeSection(min_split=3, representatives=3), agent)
+    tree = TreeSection(min_split=3, representatives=3)
+    return PolicySettings(name, features, tree, agent, focus="soft")
 
 
 def inspect(

@@ -79,7 +79,7 @@ def seen(web: ShortWeb) -> PerceivedWeb:
 
 def session_of(seen: PerceivedWeb, name: PolicyName = "tres", pages: int = 15) -> CrawlSession:
     crawl = Crawl()
-    policy = make_policy(PolicySettings(name), crawl, np.random.default_rng(3), seen.foresee)
+    policy = make_policy(PolicySettings(name), crawl, np.random.default_rng(3), seen.known)
     return CrawlSession(crawl, policy, seen.perceiver.seeds([HOME]), pages, SiteCap())
 
 

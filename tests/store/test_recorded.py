@@ -180,7 +180,7 @@ class Tape:
         self.kept: list[str] = []
         self.end = end
 
-    def append(self, exchange: Exchange) -> int:
+    def append(self, exchange: Exchange, asked: str = "", page: str = "") -> int:
         self.kept.append(exchange.url)
         self.end += 10
         return self.end

@@ -6,7 +6,7 @@ slash is its site. Nothing is parsed or judged; the session sees exactly what th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,10 +15,11 @@ from tres.caps import SiteCap
 from tres.crawl.events import Done, Event, Fetch, Stepped, StopReason, Wait
 from tres.crawl.session import CrawlSession
 from tres.mdp.crawl import Crawl
-from tres.policies.make import PolicySettings, make_policy
+from tres.policies.make import Foreknowledge, PolicySettings, make_policy
 from tres.policies.oracle import Foresight
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import LinkPercepts, Percept
+from tres.web.search import Hit
 
 PerceptWeb = Mapping[str, Percept | Failed]
 
@@ -31,6 +32,7 @@ class To:
     anchor_relevance: float = 0.0
     url_keyword: bool = False
     anchor_keyword: bool = False
+    anchor: str = ""
 
 
 def site_of(url: str) -> str:
@@ -47,6 +49,7 @@ def links(*targets: To | str) -> LinkPercepts:
         url_keyword=np.array([t.url_keyword for t in all_links], np.bool_),
         anchor_keyword=np.array([t.anchor_keyword for t in all_links], np.bool_),
         anchor_relevance=np.array([t.anchor_relevance for t in all_links], np.float32),
+        anchors=tuple(t.anchor for t in all_links),
     )
 
 
@@ -70,6 +73,17 @@ def foresight_of(web: PerceptWeb) -> Foresight:
     return Foresight.of(p for p in web.values() if isinstance(p, Percept))
 
 
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """A search engine that answers every query with the same pages: every third of the web."""
+
+    web: PerceptWeb
+
+    def search(self, query: Sequence[str], page: int) -> list[Hit]:
+        """Ten at a time."""
+        return [Hit(url, f"music {url}") for url in list(self.web)[::3][10 * page : 10 * page + 10]]
+
+
 def start(
     web: PerceptWeb,
     seeds: Iterable[To | str],
@@ -85,7 +99,7 @@ def start(
         settings or PolicySettings(),
         crawl,
         np.random.default_rng(seed),
-        lambda: foresight_of(web),
+        Foreknowledge(lambda: foresight_of(web), lambda share: Shelf(web)),
     )
     return CrawlSession(crawl, policy, links(*seeds), pages, SiteCap.parse(cap))
 

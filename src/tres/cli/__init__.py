@@ -8,6 +8,7 @@ import click
 from threadpoolctl import threadpool_limits
 
 from tres import __version__
+from tres.cli.bench import bench
 from tres.cli.crawl import crawl
 from tres.cli.demo import demo
 from tres.cli.export import export
@@ -30,7 +31,7 @@ def commands() -> None:
     """
 
 
-for command in (crawl, demo, export, keywords, label, resume, train, tree, vectors):
+for command in (bench, crawl, demo, export, keywords, label, resume, train, tree, vectors):
     commands.add_command(command)
 
 

@@ -10,13 +10,13 @@ import click
 
 from tres.cli.terminal import messages
 from tres.config import load_topic
-from tres.errors import TrainingError, printable
+from tres.errors import RunError, TrainingError, printable
 from tres.experiment.label import Candidate, Retrained, candidates, learn_judgements
-from tres.store.journal import JOURNAL, Journal
 from tres.store.judgements import Judgement, append_judgement
 from tres.store.models import MODEL, newest_model
-from tres.store.run import WARC, config_of
-from tres.webs import open_web
+from tres.store.run import config_of
+from tres.store.source import web_of
+from tres.webs import Web
 
 ANSWERS = "relevant? [y]es, [n]o, [s]kip, [q]uit: "
 WORDS = {"y": "y", "yes": "y", "n": "n", "no": "n", "s": "s", "skip": "s", "": "s"}
@@ -43,10 +43,9 @@ def label(run: Path, show: int, web: str | None) -> None:
     Example: tres label runs/biology --show 10
     """
     config = load_topic(config_of(run))
-    spec = web or _web_of(run)
     screen = messages()
-    with screen.status(f"opening {printable(spec)}"):
-        opened = open_web(spec)
+    with screen.status("opening the pages of the run"):
+        opened = _pages_of(run, web)
         model = newest_model(run)
         pages = candidates(run, opened, model)
     if not _ask(run, pages[:show]):
@@ -62,10 +61,11 @@ def label(run: Path, show: int, web: str | None) -> None:
     click.echo(_outcome(run, result))
 
 
-def _web_of(run: Path) -> str:
-    """Where the pages of a run are: in its web, or for a live crawl in its own archive."""
-    with Journal.open(run / JOURNAL) as journal:
-        return journal.meta.web or str(run / WARC)
+def _pages_of(run: Path, address: str | None) -> Web:
+    opened = web_of(run, address)
+    if opened is None:
+        raise RunError(f'{run}: kept no pages to look at; crawl with live.keep = "pages"')
+    return opened
 
 
 def _ask(run: Path, pages: list[Candidate]) -> int:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable
+from itertools import compress
 
 import numpy as np
 
@@ -89,6 +90,11 @@ class CrawlSession:
         return self._interrupted
 
     @property
+    def seeds_left(self) -> int:
+        """Seeds that were not asked for yet."""
+        return len(self._seeds)
+
+    @property
     def harvest_rate(self) -> float:
         """Relevant pages / pages."""
         return self.relevant / self.steps if self.steps else 0.0
@@ -119,6 +125,7 @@ class CrawlSession:
         result = self._settle(choice, outcome)
         if isinstance(result, Failed):
             self.failures[result.kind] += 1
+            self.policy.miss(choice)
             return [FetchFailed(url, result.kind, choice.is_seed)]
         return self._step(choice, result)
 
@@ -188,6 +195,7 @@ class CrawlSession:
         return self._crawl.sites.saturated(self._current_cap)
 
     def _depart(self, choice: Choice) -> None:
+        self._make_room()  # a policy may know URLs that no page has linked to
         self._in_flight[self._crawl.urls[choice.url]] = choice
         self._claimed.view[choice.url] = True
         self._crawl.sites.depart(choice.site)
@@ -240,6 +248,7 @@ class CrawlSession:
             url_keyword=links.url_keyword[keep],
             anchor_keyword=links.anchor_keyword[keep],
             anchor_relevance=links.anchor_relevance[keep],
+            anchors=tuple(compress(links.anchors, keep.tolist())),
         )
 
     def _url_id(self, url: str, site: str) -> int:

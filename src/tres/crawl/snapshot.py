@@ -23,30 +23,38 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
+from functools import partial
 from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tres.agent.link_words import LinkClassifier
 from tres.caps import SiteCap
 from tres.crawl.session import CrawlSession
 from tres.mdp.columns import Column
 from tres.mdp.names import Names
 from tres.mdp.schema import Schema
 from tres.mdp.steps import Choice
+from tres.policies.han import Taken
+from tres.policies.learner import Staged
 from tres.policies.oracle import Foresight
-from tres.policies.tres import Staged
 from tres.settings import Section
 from tres.web.page import FailureKind
+from tres.web.search import Hit, SearchEngine
 
 Array = NDArray[Any]
 State = dict[str, Any]
 """Paths to arrays, or to what JSON can hold."""
 
-FIXED = (Section, SiteCap, Schema, Foresight, FunctionType, MethodType)
-VALUES: dict[str, type] = {kind.__name__: kind for kind in (Choice, Staged, FailureKind)}
-CONTAINERS: dict[str, Callable[[Any], Any]] = {kind.__name__: kind for kind in (list, tuple, deque)}
+FIXED = (Section, SiteCap, Schema, Foresight, SearchEngine, FunctionType, MethodType, partial)
+VALUES: dict[str, type] = {
+    kind.__name__: kind for kind in (Choice, Staged, Taken, LinkClassifier, Hit, FailureKind)
+}
+CONTAINERS: dict[str, Callable[[Any], Any]] = {
+    kind.__name__: kind for kind in (list, tuple, deque, set, frozenset)
+}
 MAPPINGS: dict[str, Callable[[Any], Any]] = {kind.__name__: kind for kind in (dict, Counter)}
 SCALARS = (type(None), bool, int, float, str)
 ROOT = "session"
@@ -134,8 +142,9 @@ class _Capture:
             return [kind.__name__, pairs]
         if kind is list and (table := _as_table(thing)) is not None:
             return ["table", [self._beside(path, column) for column in table]]
-        if kind in (list, tuple, deque):
-            return [kind.__name__, [self._value(path, part) for part in thing]]
+        if kind in (list, tuple, deque, set, frozenset):
+            parts = sorted(thing) if kind in (set, frozenset) else thing
+            return [kind.__name__, [self._value(path, part) for part in parts]]
         raise TypeError(f"{path}: a snapshot cannot hold a {kind.__module__}.{kind.__qualname__}")
 
     def _beside(self, path: str, array: Array) -> str:

@@ -12,10 +12,12 @@ from collections.abc import Callable
 from typing import Protocol
 
 from tres.crawl.events import Demand, Done, Event, Fetch, StopReason, Wait
+from tres.policies.make import Foreknowledge
 from tres.policies.oracle import Foresight
 from tres.web.page import Failed, Page
 from tres.web.percept import Perceiver, Percept
 from tres.webs.base import Web
+from tres.webs.search import SimulatedSearch
 
 
 class Perceiving(Protocol):
@@ -42,6 +44,9 @@ class PerceivedWeb:
         self.web = web
         self.perceiver = perceiver
         self._seen: dict[str, Percept | Failed] = {}
+        self._all: list[Percept] | None = None
+        self._foresight: Foresight | None = None
+        self._engines: dict[float, SimulatedSearch] = {}
 
     def perceive(self, url: str) -> Percept | Failed:
         """The percept of the page at a URL, or why there is none."""
@@ -52,10 +57,29 @@ class PerceivedWeb:
             self._seen[url] = known
         return known
 
+    def perceive_all(self) -> list[Percept]:
+        """The percepts of all pages, each computed once."""
+        if self._all is None:
+            percepts = [self.perceive(page.url) for page in self.web.pages()]
+            self._all = [p for p in percepts if isinstance(p, Percept)]
+        return self._all
+
     def foresee(self) -> Foresight:
-        """Perceive every page, for those who may know all of them beforehand."""
-        percepts = (self.perceive(page.url) for page in self.web.pages())
-        return Foresight.of(p for p in percepts if isinstance(p, Percept))
+        """For those who may know all pages beforehand."""
+        if self._foresight is None:
+            self._foresight = Foresight.of(self.perceive_all())
+        return self._foresight
+
+    def search_engine(self, share: float) -> SimulatedSearch:
+        """A simulated search engine that knows this share of the pages; made once."""
+        if share not in self._engines:
+            self._engines[share] = SimulatedSearch(self.web.pages(), share)
+        return self._engines[share]
+
+    @property
+    def known(self) -> Foreknowledge:
+        """For policies that may know more than a crawl shows."""
+        return Foreknowledge(self.foresee, self.search_engine)
 
 
 def replay(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from tres.config import TopicConfig, load_topic
@@ -16,7 +17,6 @@ from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb
 from tres.errors import RunError
 from tres.experiment.run import (
-    Foresee,
     Listener,
     MakeWarc,
     OpenRun,
@@ -26,12 +26,14 @@ from tres.experiment.run import (
     session_digest,
 )
 from tres.experiment.topic import perceive_topic
+from tres.policies.make import NOTHING, Foreknowledge
 from tres.policies.oracle import Foresight
 from tres.store.journal import JOURNAL, Journal, Meta
 from tres.store.models import model_of, newest_model
 from tres.store.recorded import RecordedSession, resumed, writing
-from tres.store.run import SUMMARY, WARC, claimed, config_of, write_config
+from tres.store.run import SUMMARY, claimed, config_of, write_config
 from tres.webs.base import Web
+from tres.webs.search import SimulatedSearch
 
 
 def resumable(run: Path, pages: int | None = None) -> tuple[TopicConfig, Meta]:
@@ -53,7 +55,7 @@ def resume_run(
     run: Path,
     pages: int | None = None,
     *,
-    foresee: Foresee | None = None,
+    known: Foreknowledge = NOTHING,
     warc: MakeWarc | None = None,
 ) -> Iterator[OpenRun]:
     """A run as it was when it ended, to be crawled on; `pages` may raise its budget."""
@@ -63,9 +65,9 @@ def resume_run(
         first = config.override(pages=journal.segments()[0].pages)
         recorded = resumed(
             journal,
-            lambda: new_session(first, seeds, foresee),
+            lambda: new_session(first, seeds, known),
             session_digest(config),
-            None if warc is None else warc(run / WARC),
+            None if warc is None else warc(run),
             config.live.keep,
         )
         opened = OpenRun(run, config, recorded, newest_model(run))
@@ -81,7 +83,8 @@ def resume(
     started: Callable[[CrawlSession], None] = lambda session: None,
 ) -> Result:
     """Go on with a run over a web that is here until its budget, which `pages` may raise."""
-    with resume_run(run, pages, foresee=lambda: _foresight(run, web)) as opened:
+    known = Foreknowledge(lambda: _foresight(run, web), partial(SimulatedSearch, web.pages()))
+    with resume_run(run, pages, known=known) as opened:
         started(opened.session)
         seen = PerceivedWeb(web, perceive_topic(opened.config, web, opened.model))
         return replayed(opened, seen, listener)

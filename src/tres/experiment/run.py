@@ -32,8 +32,7 @@ from tres.errors import ConfigError, SeedError
 from tres.experiment.auto import exploration_pages
 from tres.experiment.topic import seed_urls
 from tres.mdp.crawl import Crawl
-from tres.policies.make import PolicySettings, make_policy
-from tres.policies.oracle import Foresight
+from tres.policies.make import NOTHING, Foreknowledge, PolicySettings, make_policy
 from tres.relevance.base import RelevanceModel
 from tres.store.guesses import write_guesses
 from tres.store.journal import JOURNAL, Journal, Meta
@@ -41,7 +40,6 @@ from tres.store.models import MODEL
 from tres.store.recorded import RecordedSession, Warc, writing
 from tres.store.records import Begin, Seeds
 from tres.store.run import (
-    WARC,
     claimed,
     prepare,
     write_config,
@@ -52,9 +50,8 @@ from tres.web.percept import LinkPercepts, Perceiver
 from tres.webs.base import Web
 
 Listener = Callable[[CrawlSession, Event], None]
-Foresee = Callable[[], Foresight]
 MakeWarc = Callable[[Path], Warc]
-"""Opens the archive of raw pages at a path, new or as it was left."""
+"""Opens the archive of raw pages in a run directory, new or as it was left."""
 
 LIVE = "live"
 """How a summary calls the Web itself."""
@@ -67,18 +64,18 @@ def web_address(web: Web) -> str:
 
 
 def new_session(
-    config: TopicConfig, seeds: LinkPercepts, foresee: Foresee | None = None
+    config: TopicConfig, seeds: LinkPercepts, known: Foreknowledge = NOTHING
 ) -> CrawlSession:
     """A session at its first step. One seed number gives one crawl."""
     crawl = Crawl()
     rng = np.random.default_rng(config.crawl.seed)
-    policy = make_policy(PolicySettings.of(config), crawl, rng, foresee)
+    policy = make_policy(PolicySettings.of(config), crawl, rng, known)
     return CrawlSession(crawl, policy, seeds, config.crawl.pages, config.crawl.max_per_site)
 
 
 def open_session(config: TopicConfig, seen: PerceivedWeb) -> CrawlSession:
     """A session of which nothing is kept, for comparisons."""
-    return new_session(config, perceived_seeds(config, seen.perceiver), seen.foresee)
+    return new_session(config, perceived_seeds(config, seen.perceiver), seen.known)
 
 
 def session_digest(config: TopicConfig) -> str:
@@ -131,12 +128,12 @@ def start_run(
     web: str = "",
     web_name: str = LIVE,
     overwrite: bool = False,
-    foresee: Foresee | None = None,
+    known: Foreknowledge = NOTHING,
     warc: MakeWarc | None = None,
 ) -> Iterator[OpenRun]:
     """A new run in a new directory; `web` opens its web again, and is empty for the live Web."""
     seeds = perceived_seeds(config, perceiver)
-    session = new_session(config, seeds, foresee)
+    session = new_session(config, seeds, known)
     prepare(directory, overwrite)
     model = perceiver.model
     meta = Meta(web, web_name, session.policy.schema.features, exploration_pages(model))
@@ -146,7 +143,7 @@ def start_run(
             _write_beginning(directory, config, perceiver)
             journal = Journal.create(directory / JOURNAL, meta, Seeds(seeds), begin)
         with journal:
-            archive = None if warc is None else warc(directory / WARC)
+            archive = None if warc is None else warc(directory)
             digest = session_digest(config)
             recorded = RecordedSession(session, journal, digest, archive, config.live.keep)
             yield OpenRun(directory, config, recorded, model)
@@ -171,7 +168,7 @@ def crawl(
         web=web_address(seen.web),
         web_name=seen.web.name,
         overwrite=overwrite,
-        foresee=seen.foresee,
+        known=seen.known,
     ) as run:
         started(run.session)
         return replayed(run, seen, listener)

@@ -29,7 +29,7 @@ class EdgeRows(Rows):
         rows = self._append(links, np.arange(len(links.urls), dtype=np.int32))
         self._by_url.make_room(self.total, int(links.urls.max(initial=-1)) + 1)
         self._by_url.insert(rows, links.urls)
-        columns = links.path._asdict() | self._action_columns(links)
+        columns = self._columns(links)
         for i, name in enumerate(self.schema.link_features):
             self._links.view[rows, i] = columns[name]
         return Change(rows, NO_ROWS)
@@ -42,6 +42,9 @@ class EdgeRows(Rows):
         """These edges wait no longer."""
         super().retire(rows)
         self._by_url.remove(rows)
+
+    def _columns(self, links: Outlinks) -> dict[str, ArrayLike]:
+        return links.path._asdict() | self._action_columns(links)
 
     def _action_columns(self, links: Outlinks) -> dict[str, ArrayLike]:
         return {

@@ -71,6 +71,10 @@ class WebPaths:
             path.append(parent)
         return path[::-1]
 
+    def parent(self, url: int) -> int:
+        """The page through which a fetched page was found, `NONE` for a seed."""
+        return int(self._parent.view[url])
+
     def depth(self, url: int) -> int:
         """Edges from the seed to a fetched page."""
         return int(self._length.view[url]) - 1

@@ -18,7 +18,8 @@ NO_PATH = PathFeatures(0.0, 0.0, 0.0)
 class Outlinks(NamedTuple):
     """The links of one fetched page that are actions now: their targets may be fetched.
 
-    Every array has one entry per link; URLs are distinct.
+    Every array has one entry per link; URLs are distinct. `anchors` are for baselines that
+    read words (`tres.policies.ache`); it is empty where nobody kept them.
     """
 
     page: int
@@ -31,6 +32,7 @@ class Outlinks(NamedTuple):
     url_keyword: Flags
     anchor_keyword: Flags
     anchor_relevance: Floats
+    anchors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,9 @@ class Policy(Protocol):
     def learn(self, step: Step) -> Grown | None:
         """A choice has been fetched and judged; says whether the tree grew."""
 
+    def miss(self, choice: Choice) -> None:
+        """A choice gave no page."""
+
     def forget_url(self, url: int) -> None:
         """A URL was fetched in another way (a redirect): no action may lead to it."""
 
@@ -151,6 +154,9 @@ class FrontierPolicy(ABC):
         self._frontier.update(change.updated)
         self.admit(step, change)
         return grown
+
+    def miss(self, choice: Choice) -> None:
+        """Nothing is learnt from dead links, unless a subclass does."""
 
     def forget_url(self, url: int) -> None:
         """Every row for the URL leaves."""

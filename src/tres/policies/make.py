@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -11,18 +12,32 @@ import numpy as np
 from tres.config import TopicConfig
 from tres.errors import ConfigError
 from tres.frontier.edge_rows import EdgeRows
+from tres.frontier.path_rows import PathRows
 from tres.frontier.rows import Rows
 from tres.frontier.tree import Tree
 from tres.frontier.url_rows import UrlRows
 from tres.mdp.crawl import Crawl
 from tres.mdp.schema import SCHEMAS
 from tres.mdp.sites import Sites
+from tres.policies.ache import Ache
+from tres.policies.asynchronous import TresAsync
 from tres.policies.base import Policy
 from tres.policies.best_first import BestFirst, BreadthFirst, by_anchor, by_parent
+from tres.policies.han import HanAsync, HanSync
 from tres.policies.oracle import Foresight, Oracle
+from tres.policies.seedfinder import SeedFinder
+from tres.policies.synchronous import TresSync
 from tres.policies.tree_random import Random, TreeRandom
 from tres.policies.tres import Tres
-from tres.sections import AgentSection, FeatureSet, PolicyName, TreeSection
+from tres.sections import (
+    AgentSection,
+    FeatureSet,
+    FocusKind,
+    PolicyName,
+    TreeSection,
+)
+from tres.web.search import SearchEngine
+from tres.web.url import site_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +48,37 @@ class PolicySettings:
     features: FeatureSet = "evidence"
     tree: TreeSection = field(default_factory=TreeSection)
     agent: AgentSection = field(default_factory=AgentSection)
+    focus: FocusKind = "hard"
+    keywords: tuple[str, ...] = ()
+    site_of: Callable[[str], str] = site_of
+    indexed: float = 1.0
 
     @classmethod
     def of(cls, config: TopicConfig) -> Self:
         """What a topic file says about its policy."""
-        return cls(config.crawl.policy, config.crawl.features, config.tree, config.agent)
+        crawl = config.crawl
+        return cls(
+            crawl.policy,
+            crawl.features,
+            config.tree,
+            config.agent,
+            crawl.focus,
+            config.topic.keywords,
+            partial(site_of, by=crawl.site),
+            crawl.indexed,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Foreknowledge:
+    """What a crawl does not show and some policies ask for; each is made only when asked for."""
+
+    foresee: Callable[[], Foresight] | None = None
+    search: Callable[[float], SearchEngine] | None = None
+    """The engine that knows this share of the web."""
+
+
+NOTHING = Foreknowledge()
 
 
 def make_rows(features: str, sites: Sites) -> Rows:
@@ -50,11 +91,11 @@ def make_policy(
     settings: PolicySettings,
     crawl: Crawl,
     rng: np.random.Generator,
-    foresee: Callable[[], Foresight] | None = None,
+    known: Foreknowledge = NOTHING,
 ) -> Policy:
-    """A fresh policy over an empty frontier; only the oracle asks for foresight."""
+    """A fresh policy over an empty frontier; only the oracle foresees, only seedfinder searches."""
     rows = make_rows(settings.features, crawl.sites)
-    makers: dict[str, Callable[[], Policy]] = {
+    makers: dict[PolicyName, Callable[[], Policy]] = {
         "tres": lambda: Tres(
             rows,
             _tree(settings, rows),
@@ -62,23 +103,46 @@ def make_policy(
             settings.agent,
             settings.tree.representatives,
         ),
+        "tres-sync": lambda: TresSync(rows, rng, settings.agent),
+        "tres-async": lambda: TresAsync(rows, rng, settings.agent),
+        "ache": lambda: Ache(rows, crawl, rng, settings.focus),
+        "seedfinder": lambda: SeedFinder(
+            rows,
+            crawl,
+            rng,
+            _engine(known, settings.indexed),
+            settings.keywords,
+            settings.site_of,
+            settings.focus,
+        ),
+        "han-async": lambda: HanAsync(PathRows(crawl.sites, crawl.paths), rng),
+        "han-sync": lambda: HanSync(PathRows(crawl.sites, crawl.paths), rng),
         "tree-random": lambda: TreeRandom(rows, _tree(settings, rows), rng),
         "random": lambda: Random(rows, _tree(settings, rows), rng),
         "breadth-first": lambda: BreadthFirst(rows),
         "parent": lambda: BestFirst(rows, by_parent),
         "anchor": lambda: BestFirst(rows, by_anchor),
-        "oracle": lambda: Oracle(rows, crawl.urls, crawl.site_names, _foresight(foresee)),
+        "oracle": lambda: Oracle(rows, crawl.urls, crawl.site_names, _foresight(known)),
     }
     return makers[settings.name]()
 
 
-def _foresight(foresee: Callable[[], Foresight] | None) -> Foresight:
-    if foresee is None:
+def _foresight(known: Foreknowledge) -> Foresight:
+    if known.foresee is None:
         raise ConfigError(
             "crawl.policy: the oracle needs to know every page beforehand; "
             "give it an archive, or choose another policy"
         )
-    return foresee()
+    return known.foresee()
+
+
+def _engine(known: Foreknowledge, share: float) -> SearchEngine:
+    if known.search is None:
+        raise ConfigError(
+            "crawl.policy: seedfinder needs a search engine, which is simulated over an archive; "
+            "give it an archive, or choose another policy"
+        )
+    return known.search(share)
 
 
 def _tree(settings: PolicySettings, rows: Rows) -> Tree:

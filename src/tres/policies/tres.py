@@ -11,27 +11,18 @@ of the best rows. With `representatives` = 1 the algorithm is the paper's to the
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from tres.agent.ddqn import Batch, DoubleDqn
+from tres.agent.ddqn import DoubleDqn
 from tres.agent.replay import Replay
 from tres.frontier.rows import Change, Rows
 from tres.frontier.tree import Tree
 from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.steps import Step
 from tres.policies.base import Pick
+from tres.policies.learner import QLearner
 from tres.policies.tree_random import TreeRandom
 from tres.sections import AgentSection
-
-
-class Staged(NamedTuple):
-    """A transition whose next state's sample is not drawn yet."""
-
-    vector: Floats
-    reward: float
-    outlinks: Ids
 
 
 class Tres(TreeRandom):
@@ -48,35 +39,34 @@ class Tres(TreeRandom):
         settings: AgentSection,
         representatives: int,
     ) -> None:
-        tree_rng, agent_rng, self._replay_rng = rng.spawn(3)
+        tree_rng, agent_rng, replay_rng = rng.spawn(3)
         super().__init__(rows, tree, tree_rng)
-        self._settings = settings
         self._representatives = representatives
-        self.agent = DoubleDqn(rows.schema.width, self._settings, agent_rng)
-        self.replay = Replay(self._settings.replay, rows.schema.width)
-        self._staged: list[Staged] = []
-        self._steps = 0
+        self.learner = QLearner(rows, settings, agent_rng, replay_rng)
         self.evaluations = 0
         """Rows scored for the last greedy choice."""
 
+    @property
+    def agent(self) -> DoubleDqn:
+        """Who values links."""
+        return self.learner.agent
+
+    @property
+    def replay(self) -> Replay:
+        """What it remembers."""
+        return self.learner.replay
+
     def pick(self, waiting: Flags | None) -> Pick | None:
         """Algorithm 2, and A~ of the steps that waited for this sample."""
-        pick = super().pick(waiting) if self._explores() else self.best(waiting)
+        explores = self.learner.explores(self._rng)
+        pick = super().pick(waiting) if explores else self.best(waiting)
         if pick is not None:
-            self._complete(np.array([pick.row], np.int32))
+            self.learner.picked(pick.row)
         return pick
 
     def admit(self, step: Step, change: Change) -> None:
-        """Stage the transition, and train on a minibatch of the earlier ones."""
-        self._steps += 1
-        self._staged.append(Staged(step.choice.features, step.experience, change.outlinks))
-        if len(self.replay) >= self._settings.batch:
-            self._train()
-
-    def _explores(self) -> bool:
-        if self._steps < self._settings.warmup:  # steps, so dead links do not shorten it
-            return True
-        return bool(self._rng.random() < self._settings.epsilon)
+        """Learn from the step."""
+        self.learner.admit(step, change)
 
     def best(self, waiting: Flags | None) -> Pick | None:
         """The representative with the highest Q, left where it is."""
@@ -84,7 +74,7 @@ class Tres(TreeRandom):
         rows = frontier.sample(frontier.occupied, 1, waiting)
         if len(rows) == 0:
             return None
-        values = self.agent.values(self.rows.vectors(rows))
+        values = self.learner.values(rows)
         self.evaluations = len(rows)
         if self._representatives > 1:
             rows, values = self._look_again(rows, values, waiting)
@@ -98,23 +88,6 @@ class Tres(TreeRandom):
             best = np.argpartition(-values, self.SECOND_LOOK)[: self.SECOND_LOOK]
         leaves = self.tree_frontier.leaves_of(rows[best])
         more = self.tree_frontier.sample(leaves, self._representatives, waiting)
-        more_values = self.agent.values(self.rows.vectors(more))
+        more_values = self.learner.values(more)
         self.evaluations += len(more)
         return np.concatenate([rows[best], more]), np.concatenate([values[best], more_values])
-
-    def _complete(self, sample: Ids) -> None:
-        for staged in self._staged:
-            actions = np.concatenate([staged.outlinks, sample])
-            self.replay.add(staged.vector, staged.reward, actions)
-        self._staged.clear()
-
-    def _train(self) -> None:
-        sampled = self.replay.sample(self._settings.batch, self._replay_rng)
-        self.agent.learn(
-            Batch(
-                sampled.vectors,
-                sampled.rewards,
-                self.rows.vectors(sampled.actions),
-                sampled.bounds,
-            )
-        )

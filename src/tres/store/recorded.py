@@ -40,8 +40,8 @@ from tres.web.percept import Percept
 class Warc(Protocol):
     """Where raw pages are kept."""
 
-    def append(self, exchange: Exchange) -> int:
-        """Add an exchange; the offset at which the file ends then."""
+    def append(self, exchange: Exchange, asked: str = "", page: str = "") -> int:
+        """Add an exchange, known by these URLs as well; the offset of the end afterwards."""
 
     def truncate(self, end: int) -> None:
         """Forget everything behind this offset."""
@@ -103,7 +103,7 @@ class RecordedSession:
         """What came of a URL that `next` had asked for."""
         events = self.session.receive(url, outcome)
         with writing(self._run):
-            end = self._archived(events, fetched)
+            end = self._archived(url, events, fetched)
             self.journal.append(Received(url, outcome), events, fetched, end)
             self._snapshot_if_due()
         return events
@@ -120,13 +120,13 @@ class RecordedSession:
             del self._owed[url]
         return tuple(ready)
 
-    def _archived(self, events: list[Event], fetched: Fetched | None) -> int | None:
+    def _archived(self, asked: str, events: list[Event], fetched: Fetched | None) -> int | None:
         step = next((event for event in events if isinstance(event, Stepped)), None)
         if self._warc is None or step is None or fetched is None or fetched.exchange is None:
             return None
         if self._keep == "nothing" or (self._keep == "relevant" and not step.relevant):
             return None
-        return self._warc.append(fetched.exchange)
+        return self._warc.append(fetched.exchange, asked, step.url)
 
     def _snapshot_if_due(self) -> None:
         session = self.session

@@ -79,7 +79,7 @@ def encode(entry: Entry) -> tuple[str, bytes]:
     """The kind of an entry, and its bytes."""
     match entry:
         case Seeds(links):
-            return "seeds", _packed([links.urls, links.sites], _columns(links))
+            return "seeds", _packed(_names(links), _columns(links))
         case Begin(pages, model):
             return "begin", _packed([pages, model])
         case Demanded(k, waiting, urls):
@@ -93,7 +93,7 @@ def _encoded_outcome(asked: str, outcome: Percept | Failed) -> tuple[str, bytes]
         names = [asked, outcome.url, str(outcome.kind), outcome.retryable]
         return "failure", _packed(names)
     links = outcome.links
-    names = [asked, outcome.url, outcome.site, outcome.language, links.urls, links.sites]
+    names = [asked, outcome.url, outcome.site, outcome.language, *_names(links)]
     return "page", _packed(names, _RELEVANCE.pack(outcome.relevance) + _columns(links))
 
 
@@ -125,6 +125,10 @@ def _unpacked(body: bytes) -> tuple[list[Any], bytes]:
     return names, content[_LENGTH.size + length :]
 
 
+def _names(links: LinkPercepts) -> list[tuple[str, ...]]:
+    return [links.urls, links.sites, links.anchors]
+
+
 def _columns(links: LinkPercepts) -> bytes:
     """A byte with both keyword flags for each link, then the relevances of the anchors."""
     if links.anchor_relevance.dtype != np.float32:
@@ -133,10 +137,10 @@ def _columns(links: LinkPercepts) -> bytes:
     return flags.tobytes() + links.anchor_relevance.astype("<f4", copy=False).tobytes()
 
 
-def _links(urls: object, sites: object, columns: bytes) -> LinkPercepts:
-    targets, homes = _strings(urls), _strings(sites)
+def _links(urls: object, sites: object, anchors: object, columns: bytes) -> LinkPercepts:
+    targets, homes, words = _strings(urls), _strings(sites), _strings(anchors)
     count = len(targets)
-    if len(homes) != count or len(columns) != 5 * count:
+    if len(homes) != count or len(words) not in (0, count) or len(columns) != 5 * count:
         raise DamagedError("its links are incomplete")
     flags = np.frombuffer(columns, np.uint8, count)
     return LinkPercepts(
@@ -145,12 +149,13 @@ def _links(urls: object, sites: object, columns: bytes) -> LinkPercepts:
         (flags & 1).astype(np.bool_),
         (flags & 2).astype(np.bool_),
         np.frombuffer(columns, "<f4", count, offset=count).astype(np.float32),
+        words,
     )
 
 
 def _seeds(names: list[Any], numbers: bytes) -> Seeds:
-    urls, sites = names
-    return Seeds(_links(urls, sites, numbers))
+    urls, sites, anchors = names
+    return Seeds(_links(urls, sites, anchors, numbers))
 
 
 def _begin(names: list[Any], numbers: bytes) -> Begin:
@@ -169,9 +174,9 @@ def _failure(names: list[Any], numbers: bytes) -> Received:
 
 
 def _page(names: list[Any], numbers: bytes) -> Received:
-    asked, url, site, language, targets, sites = names
+    asked, url, site, language, targets, sites, anchors = names
     (relevance,) = _RELEVANCE.unpack_from(numbers)
-    links = _links(targets, sites, numbers[_RELEVANCE.size :])
+    links = _links(targets, sites, anchors, numbers[_RELEVANCE.size :])
     percept = Percept(_string(url), _string(site), relevance, links, _string(language))
     return Received(_string(asked), percept)
 

@@ -7,7 +7,7 @@
     examples.jsonl.gz  what a model without labels has learnt from
     keywords.csv    the keywords, given and found, if the topic asks for expansion
     judgements.jsonl  what a person said about pages, if `tres label` was used
-    pages.warc.gz   the raw pages of a live crawl
+    pages-NNNNN.warc.gz  the raw pages of a live crawl (`tres.store.warc`)
 
 and, derived from the journal whenever a crawl comes to an orderly end:
 
@@ -40,10 +40,11 @@ from tres.store.judgements import JUDGEMENTS
 from tres.store.models import MODEL
 from tres.store.snapshots import SNAPSHOT
 from tres.store.tables import Row
+from tres.store.warc import parts_of
 from tres.topic.expansion import Expansion
 
 CONFIG, PAGES, FAILURES = "config.toml", "pages.csv", "failures.csv"
-TREE, SUMMARY, KEYWORDS, WARC = "tree.json", "summary.json", "keywords.csv", "pages.warc.gz"
+TREE, SUMMARY, KEYWORDS = "tree.json", "summary.json", "keywords.csv"
 KEYWORD_COLUMNS = ("keyword", "origin", "score", "relevant", "other")
 STEP_COLUMNS = (
     *("step", "url", "parent", "relevance", "reward", "q", "leaf", "explored", "site"),
@@ -51,7 +52,7 @@ STEP_COLUMNS = (
 )
 FAILURE_COLUMNS = ("url", "kind", "note")
 _OWN_FILES = (
-    *(CONFIG, PAGES, FAILURES, KEYWORDS, TREE, SUMMARY, JUDGEMENTS, EXAMPLES, SNAPSHOT, WARC),
+    *(CONFIG, PAGES, FAILURES, KEYWORDS, TREE, SUMMARY, JUDGEMENTS, EXAMPLES, SNAPSHOT),
     *(JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm"),
 )
 
@@ -76,8 +77,8 @@ def prepare(path: Path, overwrite: bool) -> None:
 def _clear(path: Path) -> None:
     for name in _OWN_FILES:
         (path / name).unlink(missing_ok=True)
-    for unfinished in path.glob("*.part"):
-        unfinished.unlink()
+    for old_file in (*path.glob("*.part"), *parts_of(path)):
+        old_file.unlink()
     for old in path.glob(f"{MODEL}-*"):
         shutil.rmtree(old)
 

@@ -34,6 +34,8 @@ class LinkPercepts:
     url_keyword: Flags
     anchor_keyword: Flags
     anchor_relevance: Floats
+    anchors: tuple[str, ...] = ()
+    """What the links say. Learners see numbers; baselines that read words, and people, see this."""
 
     def __len__(self) -> int:
         return len(self.urls)
@@ -93,6 +95,7 @@ class Perceiver:
             url_keyword=np.array([in_url(url) for url in anchors], np.bool_),
             anchor_keyword=np.array([in_text(anchor) for anchor in anchors.values()], np.bool_),
             anchor_relevance=self.model.probabilities(texts),
+            anchors=tuple(anchors.values()),
         )
 
     def site(self, url: str) -> str:

@@ -1,0 +1,69 @@
+"""`tres bench`: compare policies on one web, and look at the results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from tres.cli.terminal import messages
+from tres.errors import printable
+from tres.experiment.bench import cores, prepare, run_bench
+from tres.experiment.bench_report import write_report
+from tres.experiment.plan import load_experiment
+from tres.webs import open_web
+
+
+class RunByDefault(click.Group):
+    """`tres bench FILE` means `tres bench run FILE`."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """What is no command is an experiment file."""
+        if args and args[0] not in self.commands:
+            args = ["run", *args]
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=RunByDefault)
+def bench() -> None:
+    """Compare policies on one web: `tres bench FILE --out DIR`, then `tres bench report DIR`.
+
+    Example: tres bench sound.toml --out results/sound
+    """
+
+
+@bench.command()
+@click.argument("experiment", type=click.Path(path_type=Path))
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Results go here.")
+@click.option("--workers", type=int, metavar="N", help="Processes.  [default: all cores]")
+def run(experiment: Path, out: Path, workers: int | None) -> None:
+    """Run the comparison that the file EXPERIMENT describes; stopped, it goes on where it was."""
+    plan = load_experiment(experiment)
+    screen = messages()
+    with screen.status(f"opening {printable(plan.web)}") as status:
+        web = open_web(plan.web)
+        ground = prepare(plan, web, lambda text: status.update(printable(text)))
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=screen, transient=True) as bar:
+        task = bar.add_task(printable(plan.name))
+        records = run_bench(
+            ground,
+            out,
+            workers or cores(),
+            lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    click.echo(f"{len(records)} crawls: {out / 'results.json'}")
+
+
+@bench.command()
+@click.argument("directory", type=click.Path(path_type=Path))
+def report(directory: Path) -> None:
+    """Make the paper's tables and figures from the results in DIRECTORY.
+
+    Example: tres bench report results/sound
+    """
+    for path in write_report(directory):
+        click.echo(path)

@@ -1,0 +1,118 @@
+"""A crawl as a Gymnasium environment, for agents from elsewhere.
+
+    env = CrawlEnv.of(load_topic("biology.toml"), open_web("encyclopedia.jsonl.gz"))
+    observation, info = env.reset(seed=1)
+    observation, reward, terminated, truncated, info = env.step(0)
+
+Every observation is a matrix: one row per action on offer, one column per feature of the schema
+(`env.schema.features`). An action is the number of a row; its page is fetched, and the reward is 1
+if it is relevant. An episode is a crawl from the topic's seeds. It is truncated when the budget is
+spent, and terminated only when nothing is left to fetch; so agents bootstrap at the end of a budget
+as they should. A link that turns out dead earns nothing and costs no page.
+"""
+
+from __future__ import annotations
+
+from typing import Any, SupportsFloat
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from tres.config import TopicConfig
+from tres.crawl.events import Fetch, FetchFailed, Stepped
+from tres.crawl.session import CrawlSession
+from tres.engines.replay import PerceivedWeb
+from tres.experiment.run import perceived_seeds
+from tres.experiment.topic import perceive_topic
+from tres.frontier.tree import Tree
+from tres.mdp.columns import Ids
+from tres.mdp.crawl import Crawl
+from tres.mdp.schema import SCHEMAS, Schema
+from tres.policies.make import make_rows
+from tres.policies.offering import Offering
+from tres.webs.base import Web
+
+OFFERED = 32
+
+Observation = NDArray[np.float32]
+
+
+class CrawlEnv(gymnasium.Env[Observation, np.int64]):
+    """Crawls of one topic on one web."""
+
+    metadata = {"render_modes": []}  # noqa: RUF012 - Gymnasium's name for it
+
+    def __init__(self, config: TopicConfig, seen: PerceivedWeb, offered: int = OFFERED) -> None:
+        self._config = config
+        self._seen = seen
+        self._offered = offered
+        self._session: CrawlSession | None = None
+        self._rows: Ids = np.empty(0, np.int32)
+        shape = (offered, self.schema.width)
+        self.observation_space = spaces.Box(0.0, np.inf, shape, np.float32)
+        self.action_space = spaces.Discrete(offered)
+
+    @classmethod
+    def of(cls, config: TopicConfig, web: Web, offered: int = OFFERED) -> CrawlEnv:
+        """The environment of a topic file on an archive or a generated web."""
+        return cls(config, PerceivedWeb(web, perceive_topic(config, web)), offered)
+
+    @property
+    def schema(self) -> Schema:
+        """Names and order of the columns of an observation."""
+        return SCHEMAS[self._config.crawl.features]
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin a crawl; its seeds are fetched before the first choice."""
+        super().reset(seed=seed)
+        rng = np.random.default_rng(int(self.np_random.integers(2**32)))
+        crawl = Crawl()
+        rows = make_rows(self._config.crawl.features, crawl.sites)
+        tree = self._config.tree
+        policy = Offering(rows, Tree(rows.schema.width, tree.min_split, tree.max_depth), rng)
+        seeds = perceived_seeds(self._config, self._seen.perceiver)
+        settings = self._config.crawl
+        session = CrawlSession(crawl, policy, seeds, settings.pages, settings.max_per_site)
+        self._policy, self._session = policy, session
+        while session.seeds_left and isinstance(demand := session.next(), Fetch):
+            session.receive(demand.urls[0], self._seen.perceive(demand.urls[0]))
+        return self._observe(), self._info()
+
+    def step(
+        self, action: np.int64
+    ) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
+        """Fetch the page of a row on offer."""
+        session = self._session
+        if session is None or len(self._rows) == 0:
+            raise gymnasium.error.ResetNeeded("the crawl has ended or not begun; call reset()")
+        self._policy.take(int(self._rows[int(action)]))
+        demand = session.next()
+        assert isinstance(demand, Fetch)
+        url = demand.urls[0]
+        events = session.receive(url, self._seen.perceive(url))
+        reward = sum(float(e.relevant) for e in events if isinstance(e, Stepped))
+        failed = [str(e.kind) for e in events if isinstance(e, FetchFailed)]
+        observation = self._observe()
+        truncated = session.steps >= session.pages
+        terminated = len(self._rows) == 0 and not truncated
+        info = self._info() | {"url": url} | ({"failed": failed[0]} if failed else {})
+        return observation, reward, terminated, truncated, info
+
+    def _observe(self) -> Observation:
+        self._rows = self._policy.offer(self._offered)
+        if len(self._rows) == 0:
+            return np.zeros((self._offered, self.schema.width), np.float32)
+        return self._policy.rows.vectors(self._rows)
+
+    def _info(self) -> dict[str, Any]:
+        assert self._session is not None
+        return {
+            "pages": self._session.steps,
+            "harvest_rate": self._session.harvest_rate,
+            "relevant_sites": self._session.relevant_sites,
+            "waiting": len(self._policy),
+        }

@@ -1,0 +1,78 @@
+"""The learner of TRES: DDQN, replay and exploration, whatever frontier it looks at.
+
+`tres` looks at the representatives of the tree's leaves, `tres-sync` at the whole frontier,
+`tres-async` at a queue of values that grow old. What is learnt and when is the same for all
+three, so that a comparison of them compares frontiers and nothing else.
+
+A transition is complete only when the next action is known: A~ of the paper holds the outlinks
+of the page just fetched and the action sampled next. Until then it is staged.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tres.agent.ddqn import Batch, DoubleDqn
+from tres.agent.replay import Replay
+from tres.frontier.rows import Change, Rows
+from tres.mdp.columns import Floats, Ids
+from tres.mdp.steps import Step
+from tres.sections import AgentSection
+
+
+class Staged(NamedTuple):
+    """A transition whose next state's sample is not drawn yet."""
+
+    vector: Floats
+    reward: float
+    outlinks: Ids
+
+
+class QLearner:
+    """Values rows, and learns from every step."""
+
+    def __init__(
+        self,
+        rows: Rows,
+        settings: AgentSection,
+        agent_rng: np.random.Generator,
+        replay_rng: np.random.Generator,
+    ) -> None:
+        self._rows = rows
+        self._settings = settings
+        self._replay_rng = replay_rng
+        self.agent = DoubleDqn(rows.schema.width, settings, agent_rng)
+        self.replay = Replay(settings.replay, rows.schema.width)
+        self._staged: list[Staged] = []
+        self._steps = 0
+
+    def values(self, rows: Ids) -> Floats:
+        """Q of rows, by their fresh vectors."""
+        return self.agent.values(self._rows.vectors(rows))
+
+    def explores(self, rng: np.random.Generator) -> bool:
+        """Is the next choice one at random? Always during the warm-up, later now and then."""
+        if self._steps < self._settings.warmup:  # steps, so dead links do not shorten it
+            return True
+        return bool(rng.random() < self._settings.epsilon)
+
+    def picked(self, row: int) -> None:
+        """The action sampled next: it completes the transitions that waited for it."""
+        for staged in self._staged:
+            actions = np.append(staged.outlinks, np.int32(row))
+            self.replay.add(staged.vector, staged.reward, actions)
+        self._staged.clear()
+
+    def admit(self, step: Step, change: Change) -> None:
+        """Stage the transition, and train on a minibatch of the earlier ones."""
+        self._steps += 1
+        self._staged.append(Staged(step.choice.features, step.experience, change.outlinks))
+        if len(self.replay) >= self._settings.batch:
+            self._train()
+
+    def _train(self) -> None:
+        sampled = self.replay.sample(self._settings.batch, self._replay_rng)
+        vectors = self._rows.vectors(sampled.actions)
+        self.agent.learn(Batch(sampled.vectors, sampled.rewards, vectors, sampled.bounds))

@@ -1,0 +1,77 @@
+"""The crawl as a Gymnasium environment: it passes Gymnasium's own checker, and can be learnt."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import check_env
+
+from tres.config import TopicConfig
+from tres.engines.replay import PerceivedWeb
+from tres.env import CrawlEnv
+from tres.experiment.topic import perceive_topic
+from tres.sections import CrawlSection, TopicSection, TrainingSection
+from tres.webs import GeneratedWeb
+
+
+@pytest.fixture(scope="module")
+def seen() -> tuple[TopicConfig, PerceivedWeb]:
+    web = GeneratedWeb(1500, seed=4)
+    topic, keywords = next(iter(web.topics.items()))
+    config = TopicConfig(
+        name="env",
+        topic=TopicSection(keywords=keywords, seeds=tuple(web.seeds(topic, 2))),
+        training=TrainingSection(labels=(topic,)),
+        crawl=CrawlSection(pages=60),
+    )
+    return config, PerceivedWeb(web, perceive_topic(config, web))
+
+
+@pytest.fixture
+def env(seen: tuple[TopicConfig, PerceivedWeb]) -> CrawlEnv:
+    return CrawlEnv(*seen, offered=8)
+
+
+@pytest.mark.filterwarnings("ignore:.*Box observation space.*")
+def test_it_passes_gymnasiums_own_checker(env: CrawlEnv) -> None:
+    check_env(env, skip_render_check=True)
+
+
+def episode(env: CrawlEnv, choose: object, seed: int = 1) -> tuple[float, dict[str, object]]:
+    observation, info = env.reset(seed=seed)
+    total, done = 0.0, False
+    while not done:
+        action = choose(observation)  # type: ignore[operator]
+        observation, reward, terminated, truncated, info = env.step(action)
+        total += float(reward)
+        done = terminated or truncated
+    return total, info
+
+
+def test_an_episode_ends_with_the_budget_as_a_truncation(env: CrawlEnv) -> None:
+    env.reset(seed=1)
+    while True:
+        _, _, terminated, truncated, info = env.step(np.int64(0))
+        assert not terminated
+        if truncated:
+            break
+    assert info["pages"] == 60
+
+
+def test_one_seed_gives_one_episode(env: CrawlEnv) -> None:
+    assert episode(env, lambda _: 0, seed=3) == episode(env, lambda _: 0, seed=3)
+    assert episode(env, lambda _: 0, seed=3) != episode(env, lambda _: 0, seed=4)
+
+
+def test_the_columns_tell_where_relevant_pages_are(env: CrawlEnv) -> None:
+    column = env.schema.column("anchor_relevance_mean")
+    rng = np.random.default_rng(1)
+    greedy = [episode(env, lambda o: np.int64(o[:, column].argmax()), s)[0] for s in range(4)]
+    blind = [episode(env, lambda o: np.int64(rng.integers(8)), s)[0] for s in range(4)]
+    assert sum(greedy) > 1.3 * sum(blind)
+
+
+def test_a_step_before_reset_is_refused(seen: tuple[TopicConfig, PerceivedWeb]) -> None:
+    with pytest.raises(ResetNeeded):
+        CrawlEnv(*seen).step(np.int64(0))
