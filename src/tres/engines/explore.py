@@ -66,7 +66,11 @@ def explore(
     rng: np.random.Generator,
 ) -> Exploration:
     """Explore a web that is here."""
-    asking = exploration(seeds, keywords, pages, rng)
+    return answered(exploration(seeds, keywords, pages, rng), web)
+
+
+def answered(asking: Asking, web: Web) -> Exploration:
+    """What an exploration finds in a web that is here."""
     try:
         url = next(asking)
         while True:

@@ -8,12 +8,17 @@ exploration waits: another choice would be another sample.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 from tres.crawl.events import Demand, Done, Event, Fetch, StopReason, Wait
 from tres.engines.base import Fetched
 from tres.engines.explore import Asking, Exploration
-from tres.web.page import Outcome, Page
-from tres.web.url import SiteBy, site_of
+from tres.engines.reading import HTML, Received, charset_of
+from tres.sections import LiveSection
+from tres.web.page import Failed, FailureKind, Outcome, Page
+from tres.web.parse import parse_html
+from tres.web.rules import LinkRules
+from tres.web.url import SiteBy, canonical, site_of
 
 
 class Exploring:
@@ -76,3 +81,37 @@ class Exploring:
             self._wanted = next(self._asking) if outcome is None else self._asking.send(outcome)
         except StopIteration as end:
             self._wanted, self.found = None, end.value
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A page that was read without being judged."""
+
+    outcome: Outcome
+    title: str = ""
+    fingerprint: int | None = None
+    note: str = ""
+
+
+class Parser:
+    """Reads pages for an exploration: text and links, and no verdict, as there is no model yet.
+
+    It reads in this process: an exploration is short, and all that `parse_html` does is bounded.
+    """
+
+    def __init__(self, settings: LiveSection, year: int) -> None:
+        self._rules = LinkRules(settings, year)
+
+    async def read(self, received: Received) -> Parsed:
+        """The page of a response, with the links that may be followed."""
+        url = canonical(received.url)
+        identity = self._rules.identity(url) if url else None
+        if not identity:
+            return Parsed(Failed(received.url, FailureKind.BLOCKED_URL))
+        if received.content_type.partition(";")[0].strip().lower() not in HTML:
+            return Parsed(Failed(identity, FailureKind.NOT_HTML))
+        page = parse_html(identity, received.body, charset_of(received.content_type))
+        if isinstance(page, Failed):
+            return Parsed(page)
+        followed = tuple(self._rules.followed(page.links))
+        return Parsed(replace(page, links=followed), page.title)

@@ -94,7 +94,7 @@ def crawl(wait_for: Wait) -> Callable[..., Story]:
         )
         if interrupt_after is not None:
             asyncio.get_event_loop().call_later(interrupt_after, loop.interrupt)
-        network = network_settings(section, "host", k)
+        network = network_settings(section)
         reason = wait_for(loop.crawl(job, merged(lean_settings(), network, settings or {})))
         return Story(reason, events, spoken)
 

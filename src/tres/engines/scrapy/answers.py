@@ -17,6 +17,7 @@ from tres.crawl.events import Stepped
 from tres.engines.flights import Flight, Flights
 from tres.engines.reading import Received
 from tres.engines.scrapy.failures import named
+from tres.errors import TresError
 from tres.web.page import Failed, FailureKind
 
 EXCHANGE = "tres_exchange"
@@ -71,6 +72,9 @@ class Answers:
         try:
             read = await self._reader.read(_received(flight, response))
             outcome = read.outcome if self._memory is None else self._memory.judged(read)
+        except TresError as fault:  # there is no reader any more: no page can be read
+            self._flights.fault = fault
+            return self._land(flight, response, None)
         except Exception as fault:
             _log.exception("%r could not be read", flight.url)
             failed = Failed(flight.url, FailureKind.UNREADABLE)
