@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 from tres import __version__
 from tres.cli.crawl import crawl
 from tres.cli.demo import demo
+from tres.cli.export import export
 from tres.cli.keywords import keywords
 from tres.cli.label import label
 from tres.cli.resume import resume
@@ -29,7 +30,7 @@ def commands() -> None:
     """
 
 
-for command in (crawl, demo, keywords, label, resume, train, tree, vectors):
+for command in (crawl, demo, export, keywords, label, resume, train, tree, vectors):
     commands.add_command(command)
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tres.errors import ArchiveError
 from tres.webs.archive import ENDINGS
 from tres.webs.base import Web
 from tres.webs.generated import DEFAULT_PAGES, DEFAULT_SEED, GeneratedWeb
 from tres.webs.generated_graph import Shape
 from tres.webs.jsonl import JsonlArchive
-from tres.webs.warc import WarcArchive
+from tres.webs.warc import WARC_ENDINGS, WarcArchive
 
 __all__ = ["GeneratedWeb", "JsonlArchive", "Shape", "WarcArchive", "Web", "open_web"]
 
@@ -18,13 +20,17 @@ _GENERATED_KEYS = ("pages", "seed")
 
 
 def open_web(spec: str) -> Web:
-    """The web that `spec` means: an archive by its ending, or `generated:pages=50000,seed=3`."""
+    """The web that `spec` means.
+
+    An archive by its ending, a directory of WARC files (the run of a live crawl is one), or
+    `generated:pages=50000,seed=3`.
+    """
     name, _, options = spec.partition(":")
     if name == "generated":
         return _generated(spec, options)
     if spec.endswith((".jsonl", ".jsonl.gz")):
         return JsonlArchive(spec)
-    if spec.endswith((".warc", ".warc.gz")):
+    if spec.endswith(WARC_ENDINGS) or Path(spec).is_dir():
         return WarcArchive(spec)
     known = ", ".join(ENDINGS)
     raise ArchiveError(f"{spec}: not a kind of web; give a file ({known}) or `generated`")

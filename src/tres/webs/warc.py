@@ -1,9 +1,13 @@
 """A web from WARC files: what a crawler once got from real servers.
 
-Opening reads the whole file once and keeps, per URL, one of three things: where its
-record begins (a page), where it leads (a redirect), or why it is no page. The bodies
+Opening reads all files once and keeps, per URL, one of three things: where its
+record begins (a page), where it leads (a redirect), or why it is no page. The first
+page of a URL counts, and where there is none, the first answer. The bodies
 stay in the file: a page is read, decoded and parsed when it is fetched. For this a
 `.warc.gz` must hold one gzip member per record, as the standard recommends.
+
+A directory is the web of all WARC files in it, in the order of their names: so the run of
+a live crawl can be opened, even one that is still being written or was killed.
 
 Bodies come from strangers: what is read of one is bounded *after* decompression, so
 a gzip bomb costs no more than an honest page that is too large.
@@ -12,10 +16,11 @@ a gzip bomb costs no more than an honest page that is too large.
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Literal, NamedTuple
 
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
@@ -23,18 +28,30 @@ from tres.errors import ArchiveError
 from tres.web.page import Failed, FailureKind, Outcome, Page
 from tres.web.parse import parse_html
 from tres.web.url import canonical
-from tres.webs.archive import GZIP_MAGIC, checked_path, no_pages, readable
+from tres.webs.archive import ENDINGS, GZIP_MAGIC, checked_path, no_pages, readable
 
-MAX_BODY_BYTES = 4_000_000
+MAX_BODY_BYTES = 5_000_000
 MAX_REDIRECTS = 10
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+WARC_ENDINGS = (".warc", ".warc.gz")
+
+ASKED_URI, PAGE_URI = "Tres-Asked-URI", "Tres-Page-URI"
+"""Our own fields of a response record: the URL that a crawl had asked for, and the one by which
+it knows the page. They stand where these are not the target of the record."""
+
+
+class Place(NamedTuple):
+    """Where a record begins."""
+
+    file: Path
+    position: int
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A page, by the position of its record."""
+    """A page, by the place of its record."""
 
-    position: int
+    place: Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,101 +65,169 @@ Entry = Stored | Redirect | FailureKind
 
 
 class WarcArchive:
-    """A `.warc` or `.warc.gz` file as a web."""
+    """A `.warc` or `.warc.gz` file, or a directory of such files, as a web."""
 
     def __init__(self, path: str | Path) -> None:
-        self.path = checked_path(path)
+        self.path = Path(path)
+        self.files = tuple(map(checked_path, _files(self.path)))
         self._entries: dict[str, Entry] = {}
-        with readable(self.path):
-            self._load()
+        for file in self.files:
+            with readable(file):
+                self._load(file, may_grow=self.path.is_dir() and file == self.files[-1])
         self._size = sum(isinstance(entry, Stored) for entry in self._entries.values())
         if not self._size:
-            raise no_pages(self.path, "response records of HTML pages with status 200")
+            raise no_pages(self.path, "response records of HTML pages with a status of 200 to 299")
 
     @property
     def name(self) -> str:
-        """The name of the file."""
+        """The name of the file or directory."""
         return self.path.name
 
     def fetch(self, url: str) -> Outcome:
         """The page that the server sent for a URL, redirects followed inside the archive."""
-        target = url
-        for _ in range(MAX_REDIRECTS + 1):
-            match self._entries.get(target, FailureKind.NOT_FOUND):
-                case Stored(position):
-                    outcome = self._page(target, position)
-                    return outcome if isinstance(outcome, Page) else Failed(url, outcome.kind)
-                case Redirect(target):
-                    continue
-                case kind:
-                    return Failed(url, kind)
-        return Failed(url, FailureKind.REDIRECT_LOOP)
+        match self._final(url):
+            case target, Stored(place):
+                outcome = _page(target, place)
+                return outcome if isinstance(outcome, Page) else Failed(url, outcome.kind)
+            case _, Redirect():
+                return Failed(url, FailureKind.REDIRECT_LOOP)
+            case _, kind:
+                return Failed(url, kind)
+
+    def place(self, url: str) -> Place | None:
+        """Where the record of the page at a URL begins; None if there is no page."""
+        _, entry = self._final(url)
+        return entry.place if isinstance(entry, Stored) else None
 
     def pages(self) -> Iterator[Page]:
-        """All pages in the order of the file."""
+        """All pages in the order of the files."""
         for url, entry in self._entries.items():
-            if isinstance(entry, Stored) and isinstance(
-                page := self._page(url, entry.position), Page
-            ):
+            if isinstance(entry, Stored) and isinstance(page := _page(url, entry.place), Page):
                 yield page
 
     def __len__(self) -> int:
         return self._size
 
-    def _load(self) -> None:
-        with self.path.open("rb") as file:
-            starts = [self._add(record) for record in ArchiveIterator(file, parse_http=False)]
-        if self.path.suffix == ".gz":
-            self._check_members(starts)
+    def _final(self, url: str) -> tuple[str, Entry]:
+        """Where the redirects from a URL end, and what is there."""
+        entry = self._entries.get(url, FailureKind.NOT_FOUND)
+        for _ in range(MAX_REDIRECTS):
+            if not isinstance(entry, Redirect):
+                break
+            url = entry.target
+            entry = self._entries.get(url, FailureKind.NOT_FOUND)
+        return url, entry
 
-    def _add(self, record: WarcRecord) -> int:
+    def _load(self, file: Path, may_grow: bool) -> None:
+        """Note all records; a file that may grow can end in the middle of one."""
+        starts: list[int] = []
+        with file.open("rb") as stream:
+            try:
+                for record in ArchiveIterator(stream, parse_http=False):
+                    starts.append(self._add(file, record))
+                if file.suffix == ".gz":
+                    _check_members(stream, starts, file)
+            except (EOFError, OSError):
+                if not may_grow or _is_whole(stream, starts):
+                    raise
+
+    def _add(self, file: Path, record: WarcRecord) -> int:
         """Note what a record is; gives where it begins."""
-        if record.record_type == WarcRecordType.response:
-            url = canonical((record.headers.get("WARC-Target-URI") or "").strip("<>"))
-            if url and url not in self._entries:
-                self._entries[url] = _entry(url, record)
+        if record.record_type != WarcRecordType.response:
+            _check_whole(record)
+            return record.stream_pos
+        target = canonical((record.headers.get("WARC-Target-URI") or "").strip("<>"))
+        entry = _entry(target or "", record, file)
         _check_whole(record)
+        page = canonical(record.headers.get(PAGE_URI) or "") or target
+        for name in (target, canonical(record.headers.get(ASKED_URI) or "")):
+            if name and page and name != page:
+                self._note(name, Redirect(page))
+        if page:
+            self._note(page, entry)
         return record.stream_pos
 
-    def _check_members(self, starts: list[int]) -> None:
-        """Does a gzip member begin where each record does, and is the last one whole?"""
-        with self.path.open("rb") as file:
-            for start in starts:
-                file.seek(start)
-                if file.read(len(GZIP_MAGIC)) != GZIP_MAGIC:
-                    raise ArchiveError(
-                        f"{self.path}: is compressed as a whole, so pages cannot be read one by "
-                        f"one; run `warcio recompress {self.path.name} NEW.warc.gz` and use that"
-                    )
-            file.seek(starts[-1] if starts else 0)
-            _read_to_end(file)
-
-    def _page(self, url: str, position: int) -> Outcome:
-        charset, body = self._body(position)
-        if body is None:
-            return Failed(url, FailureKind.MALFORMED)
-        if len(body) > MAX_BODY_BYTES:
-            return Failed(url, FailureKind.TOO_LARGE)
-        return parse_html(url, body, charset)
-
-    def _body(self, position: int) -> tuple[str | None, bytes | None]:
-        """Charset and body; undecoded if it is not encoded as its headers say."""
-        with readable(self.path), self.path.open("rb") as file:
-            for decode in _DECODE:
-                file.seek(position)
-                try:
-                    record = next(iter(ArchiveIterator(file, auto_decode=decode)))
-                    return record.http_charset, record.reader.read(MAX_BODY_BYTES + 1)
-                except OSError:
-                    continue
-        return None, None
+    def _note(self, url: str, entry: Entry) -> None:
+        known = self._entries.get(url)
+        if known is None or (isinstance(entry, Stored) and not isinstance(known, Stored)):
+            self._entries[url] = entry
 
 
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    found = sorted(file for file in path.iterdir() if file.name.endswith(WARC_ENDINGS))
+    if not found:
+        raise ArchiveError(
+            f"{path}: holds no WARC file, so there are no pages in it; name the web it was crawled "
+            f"from, or an archive ({', '.join(ENDINGS)})"
+        )
+    return found
+
+
+def _check_members(stream: BinaryIO, starts: list[int], file: Path) -> None:
+    """Does a gzip member begin where each record does, and is the last one whole?"""
+    for start in starts:
+        stream.seek(start)
+        if stream.read(len(GZIP_MAGIC)) != GZIP_MAGIC:
+            raise ArchiveError(
+                f"{file}: is compressed as a whole, so pages cannot be read one by "
+                f"one; run `warcio recompress {file.name} NEW.warc.gz` and use that"
+            )
+    _read_to_end(stream, starts)
+
+
+def _is_whole(stream: BinaryIO, starts: list[int]) -> bool:
+    """Does the compressed file end where a member does? Then whatever is wrong is damage."""
+    try:
+        _read_to_end(stream, starts)
+    except EOFError:
+        return False
+    return True
+
+
+def _page(url: str, place: Place) -> Outcome:
+    charset, body = _body(place)
+    if body is None:
+        return Failed(url, FailureKind.MALFORMED)
+    if len(body) > MAX_BODY_BYTES:
+        return Failed(url, FailureKind.TOO_LARGE)
+    return parse_html(url, body, charset)
+
+
+def _body(place: Place) -> tuple[str | None, bytes | None]:
+    """Charset and body; undecoded if it is not encoded as its headers say."""
+    with readable(place.file), place.file.open("rb") as file:
+        for decode in _DECODE:
+            file.seek(place.position)
+            try:
+                record = next(iter(ArchiveIterator(file, auto_decode=decode)))
+                return record.http_charset, _unpacked(record, decode)
+            except OSError:
+                continue
+    return None, None
+
+
+def _unpacked(record: WarcRecord, decode: str) -> bytes:
+    """The body; what the library could not decode may be in an older manner of speaking."""
+    body: bytes = record.reader.read(MAX_BODY_BYTES + 1)
+    encoding = (record.http_headers.get("Content-Encoding") or "").strip().lower()
+    if decode == "all" or encoding not in _OLDER:
+        return body
+    unpacking = zlib.decompressobj(_OLDER[encoding])
+    try:
+        return unpacking.decompress(body, MAX_BODY_BYTES + 1)
+    except zlib.error:
+        return body
+
+
+_OLDER = {"deflate": -zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS}
+"""Deflate without its wrapper, which browsers accept, and another name for gzip."""
 _DECODE: tuple[Literal["all", "none"], ...] = ("all", "none")
 _CHUNK = 1 << 20
 
 
-def _entry(url: str, record: WarcRecord) -> Entry:
+def _entry(url: str, record: WarcRecord, file: Path) -> Entry:
     """What a response is, by its status and headers."""
     try:
         record.parse_http()
@@ -155,10 +240,10 @@ def _entry(url: str, record: WarcRecord) -> Entry:
         location = record.http_headers.get("Location")
         target = canonical(location, url) if location else None
         return Redirect(target) if target else FailureKind.HTTP_ERROR
-    if status != 200:
+    if not 200 <= status < 300:
         return FailureKind.NOT_FOUND if status in (404, 410) else FailureKind.HTTP_ERROR
     is_html = (record.http_content_type or "text/html").lower() in HTML_TYPES
-    return Stored(record.stream_pos) if is_html else FailureKind.NOT_HTML
+    return Stored(Place(file, record.stream_pos)) if is_html else FailureKind.NOT_HTML
 
 
 def _check_whole(record: WarcRecord) -> None:
@@ -167,8 +252,9 @@ def _check_whole(record: WarcRecord) -> None:
         raise EOFError
 
 
-def _read_to_end(file: BinaryIO) -> None:
-    """Reading gzip that was cut short or has something else at its end raises."""
+def _read_to_end(file: BinaryIO, starts: list[int]) -> None:
+    """From the last record on: gzip that was cut short or has other things at its end raises."""
+    file.seek(starts[-1] if starts else 0)
     with gzip.open(file) as members:
         while members.read(_CHUNK):
             pass

@@ -1,0 +1,88 @@
+"""Copying some pages of a WARC archive, record by record, without touching a byte of them.
+
+A page is its response and whatever is concurrent to it, as a rule the request. The record that
+opens a file and tells who made it comes along for every file from which something is taken.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from fastwarc.warc import ArchiveIterator, WarcRecordType
+
+from tres.webs import WarcArchive
+from tres.webs.archive import readable
+
+_CHUNK = 1 << 20
+
+
+class Head(NamedTuple):
+    """What is needed of a record: where it begins, its name and that of what it belongs to."""
+
+    start: int
+    names: frozenset[str]
+    is_info: bool
+
+
+def copy_pages(
+    archive: WarcArchive,
+    urls: Iterable[str],
+    out: BinaryIO,
+    advance: Callable[[], object] = lambda: None,
+) -> int:
+    """Copy the records of these pages as a `.warc.gz`; gives how many pages there were."""
+    chosen: dict[Path, set[int]] = {}
+    for place in filter(None, map(archive.place, urls)):
+        chosen.setdefault(place.file, set()).add(place.position)
+    for file in archive.files:
+        if file in chosen:
+            _copy(file, chosen[file], out, advance)
+    return sum(map(len, chosen.values()))
+
+
+def _copy(file: Path, pages: set[int], out: BinaryIO, advance: Callable[[], object]) -> None:
+    with readable(file):
+        heads, size = _heads(file), file.stat().st_size
+    names = frozenset[str]().union(*(head.names for head in heads if head.start in pages))
+    ends = [*(head.start for head in heads[1:]), size]
+    for head, end in zip(heads, ends, strict=True):
+        if head.is_info or head.names & names:
+            out.write(_record(file, head.start, end))
+        if head.start in pages:
+            advance()
+
+
+def _heads(file: Path) -> list[Head]:
+    """All records of a file, in order."""
+    heads: list[Head] = []
+    # The archive was opened before: what cannot be read now is still being written.
+    with file.open("rb") as stream, suppress(OSError, EOFError):
+        for record in ArchiveIterator(stream, parse_http=False):
+            concurrent = record.headers.get_multiple("WARC-Concurrent-To")
+            names = frozenset((record.headers["WARC-Record-ID"], *concurrent))
+            is_info = record.record_type == WarcRecordType.warcinfo
+            heads.append(Head(record.stream_pos, names, is_info))
+    return heads
+
+
+def _record(file: Path, start: int, end: int) -> bytes:
+    """A record as a gzip member: that of the file, or a new one around what is not compressed."""
+    with readable(file), file.open("rb") as stream:
+        stream.seek(start)
+        data = stream.read(end - start)
+    return _member(data) if file.suffix == ".gz" else gzip.compress(data, mtime=0)
+
+
+def _member(data: bytes) -> bytes:
+    """The first gzip member alone, if it is whole: the last one of a file may be cut short."""
+    member = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    rest = data
+    while rest and not member.eof:
+        member.decompress(rest, _CHUNK)
+        rest = member.unconsumed_tail
+    return data[: len(data) - len(member.unused_data)] if member.eof else b""
