@@ -137,10 +137,18 @@ def test_a_disk_that_cannot_be_written_is_named(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tres.store.run.RunDirectory.record", full)
-    outcome = tres("crawl", topic, "--web", archive, "--run", tmp_path / "run")
-    assert outcome.code == 2
-    assert outcome.err == (
-        f"tres: {tmp_path}/run: cannot be written (No space left on device); "
-        "free some space or name another --run\n"
-    )
+    run = tmp_path / "run"
+    for place, remedy in (
+        ("tres.experiment.run.write_config", "free some space or name another --run"),
+        ("tres.store.journal.Journal.append", f"free some space, then: tres resume {run}"),
+        ("tres.experiment.run.write_result", f"free some space, then: tres resume {run}"),
+    ):
+        with monkeypatch.context() as patched:
+            patched.setattr(place, full)
+            outcome = tres("crawl", topic, "--web", archive, "--run", run, "--overwrite")
+        assert outcome.code == 2
+        assert outcome.err == (
+            f"tres: {run}: cannot be written (No space left on device); {remedy}\n"
+        )
+    assert tres("resume", run).code == 0
+    assert (run / "pages.csv").exists()

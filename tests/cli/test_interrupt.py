@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tres.errors import RunError
+from tres.store.journal import JOURNAL, Journal
+
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_crawl_with_a_complete_run_directory(
@@ -44,11 +47,21 @@ def test_a_signal_ends_the_crawl_with_a_complete_run_directory(
     assert 0 < summary["pages"] == len((run / "pages.csv").read_text().splitlines()) - 1
 
 
-def wait_for_pages(run: Path, process: subprocess.Popen[str], seconds: float = 60.0) -> None:
+def wait_for_pages(
+    run: Path, process: subprocess.Popen[str], pages: int = 30, seconds: float = 60.0
+) -> None:
     """Until the crawl has written some pages; a crawl that ended by itself is no test."""
     deadline = time.monotonic() + seconds
-    pages = run / "pages.csv"
-    while not pages.exists() or pages.stat().st_size < 4000:
+    while steps_of(run) < pages:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline, "the crawl never got under way"
         time.sleep(0.05)
+
+
+def steps_of(run: Path) -> int:
+    """Pages in the journal, read while the crawl writes it."""
+    try:
+        with Journal.open(run / JOURNAL) as journal:
+            return journal.steps()
+    except RunError:
+        return 0  # it has not begun

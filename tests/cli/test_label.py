@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import sqlite3
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -157,8 +159,8 @@ def test_a_damaged_judgements_file_is_named_with_the_line(
 
 
 def test_a_run_without_pages_cannot_be_judged(label: Label, run: Path) -> None:
-    pages = run / "pages.csv"
-    pages.write_text(pages.read_text().splitlines()[0] + "\n")
+    with closing(sqlite3.connect(run / "journal.db")) as journal, journal:
+        journal.execute("DELETE FROM pages")
     outcome = label(run, "y\n")
     assert (outcome.code, outcome.err) == (
         2, f"tres: {run}: holds no page to judge; run the crawl again\n"

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tres.store.run import claimed
+
 from .conftest import TOPIC, Tres, url
 from .test_crawl import rows_of
 from .test_interrupt import wait_for_pages
@@ -64,19 +66,16 @@ def test_it_can_be_taken_up_again_and_again(
     assert len(rows_of(run)) > 17
 
 
-@pytest.mark.parametrize("lost", [1, 40, 110, 130, 900])
-def test_a_crash_that_cut_a_line_and_left_no_summary_is_repaired(
-    tres: Tres, topic: Path, archive: Path, tmp_path: Path, run: Path, lost: int
+@pytest.mark.parametrize("lost", ["pages.csv", "failures.csv", "tree.json", "summary.json"])
+def test_what_is_derived_from_the_journal_is_derived_again(
+    tres: Tres, run: Path, lost: str
 ) -> None:
-    whole = tmp_path / "whole"
-    tres("crawl", topic, "--web", archive, "--run", whole, "--pages", 12)
-    pages = run / "pages.csv"
-    pages.write_bytes(pages.read_bytes()[:-lost])
-    (run / "failures.csv").write_text("url,ki")
+    before = (run / lost).read_bytes()
+    (run / lost).write_text("half a li")
     (run / "summary.json").unlink()
     assert tres("resume", run).code == 0
-    assert pages.read_bytes() == (whole / "pages.csv").read_bytes()
-    assert (run / "failures.csv").read_bytes() == (whole / "failures.csv").read_bytes()
+    if lost != "summary.json":
+        assert (run / lost).read_bytes() == before
 
 
 @pytest.mark.parametrize("in_flight", ["1", "5"])
@@ -120,18 +119,18 @@ def test_a_finished_run_needs_a_larger_budget(tres: Tres, run: Path) -> None:
     assert (run / "pages.csv").read_bytes() == before
 
 
-def test_another_web_is_noticed_and_nothing_is_changed(
-    tres: Tres, archive: Path, run: Path
-) -> None:
-    files = {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
-    archive.write_text(archive.read_text().replace("honey bee", "stock bond"))
+def test_what_was_fetched_is_never_fetched_again(tres: Tres, archive: Path, run: Path) -> None:
+    """The journal knows every page: of the web only pages to come are needed."""
+    before = lines(run)
+    fetched = {row["url"] for row in rows_of(run)}
+    left = [
+        line for line in archive.read_text().splitlines() if json.loads(line)["url"] not in fetched
+    ]
+    archive.write_text("\n".join(left))
     outcome = tres("resume", run, "--pages", 20)
-    assert outcome.code == 2
-    assert outcome.err == (
-        f"tres: {run}/pages.csv: line 2 is not what the crawl does now, so the web or the version "
-        "of tres differs from then; give the web of that crawl with --web, or crawl anew\n"
-    )
-    assert files == {file: file.read_bytes() for file in run.rglob("*") if file.is_file()}
+    assert outcome.code == 0, outcome.err
+    assert lines(run)[: len(before)] == before
+    assert len(lines(run)) == 21
 
 
 def test_a_web_that_has_moved_is_named_with_an_option(
@@ -148,22 +147,54 @@ def test_what_cannot_be_taken_up_is_refused(tres: Tres, run: Path, tmp_path: Pat
     assert tres("resume", missing)[::2] == (
         2, f"tres: {missing}: no such run directory; name one that 'tres crawl' has written\n"
     )  # fmt: skip
-    (run / "history.json").write_text("{")
+    journal = run / "journal.db"
+    content = journal.read_bytes()
+    journal.write_text("{")
     outcome = tres("resume", run, "--pages", 20)
     assert outcome.code == 2
-    assert outcome.err.startswith(f"tres: {run}/history.json: damaged (")
-    (run / "history.json").unlink()
-    assert tres("resume", run, "--pages", 20).err == (
-        f"tres: {run}: there is no history.json; name a run that this version of tres has crawled\n"
+    assert outcome.err == (
+        f"tres: {journal}: damaged (file is not a database); put back a copy of it, or run the "
+        "crawl again\n"
     )
+    journal.unlink()
+    assert tres("resume", run, "--pages", 20).err == (
+        f"tres: {run}: there is no journal.db; name a run that this version of tres has crawled, "
+        "or run the crawl again with --overwrite\n"
+    )
+    journal.write_bytes(content)
+    assert tres("resume", run, "--pages", 20).code == 0
 
 
-def test_a_model_that_is_gone_is_named(tres: Tres, run: Path, archive: Path, topic: Path) -> None:
-    other = run.parent / "other"
+def test_a_crawl_that_was_stopped_before_it_began_is_told(tres: Tres, run: Path) -> None:
+    (run / "journal.db").write_bytes(b"")
+    outcome = tres("resume", run)
+    assert (outcome.code, outcome.err) == (
+        2, f"tres: {run}/journal.db: the crawl was stopped before it began; run it again with "
+           "--overwrite\n",
+    )  # fmt: skip
+
+
+def test_two_crawls_do_not_write_to_one_run(tres: Tres, run: Path) -> None:
+    with claimed(run):
+        outcome = tres("resume", run, "--pages", 20)
+    assert (outcome.code, outcome.err) == (
+        2, f"tres: {run}: another tres is crawling there; wait until it has ended, or stop it\n"
+    )  # fmt: skip
+    assert tres("resume", run, "--pages", 20).code == 0
+
+
+def test_the_oracle_goes_on_with_what_it_foresaw(
+    tres: Tres, topic: Path, archive: Path, run: Path, tmp_path: Path
+) -> None:
+    oracle = tmp_path / "oracle"
+    tres("crawl", topic, "--web", archive, "--run", oracle, "--pages", 9, "--policy", "oracle")
+    other = tmp_path / "other"
     topic.write_text(TOPIC.replace("relevant = 10", "relevant = 5"))
     tres("crawl", topic, "--web", archive, "--run", other, "--seed-url", url(3))
-    shutil.rmtree(run / "model")
-    shutil.copytree(other / "model", run / "model")
-    outcome = tres("resume", run, "--pages", 20)
+    (oracle / "model").rename(oracle / "model-1")
+    shutil.copytree(other / "model", oracle / "model")
+    assert tres("resume", oracle, "--pages", 12).code == 0
+    shutil.rmtree(oracle / "model-1")
+    outcome = tres("resume", oracle, "--pages", 20)
     assert outcome.code == 2
     assert "that judged some of its pages is gone; put its directory back" in outcome.err

@@ -12,10 +12,10 @@ from tres.cli.terminal import messages
 from tres.config import load_topic
 from tres.errors import TrainingError, printable
 from tres.experiment.label import Candidate, Retrained, candidates, learn_judgements
-from tres.relevance.store import load_model
-from tres.store.history import MODEL, History
+from tres.store.journal import JOURNAL, Journal
 from tres.store.judgements import Judgement, append_judgement
-from tres.store.run import config_of
+from tres.store.models import MODEL, newest_model
+from tres.store.run import WARC, config_of
 from tres.webs import open_web
 
 ANSWERS = "relevant? [y]es, [n]o, [s]kip, [q]uit: "
@@ -43,11 +43,11 @@ def label(run: Path, show: int, web: str | None) -> None:
     Example: tres label runs/biology --show 10
     """
     config = load_topic(config_of(run))
-    spec = web or History.read(run).web
+    spec = web or _web_of(run)
     screen = messages()
     with screen.status(f"opening {printable(spec)}"):
         opened = open_web(spec)
-        model = load_model(run / MODEL)
+        model = newest_model(run)
         pages = candidates(run, opened, model)
     if not _ask(run, pages[:show]):
         click.echo("nothing was judged; the model is as it was")
@@ -60,6 +60,12 @@ def label(run: Path, show: int, web: str | None) -> None:
             f"{problem.message}; judge more pages (your judgements are kept)"
         ) from None
     click.echo(_outcome(run, result))
+
+
+def _web_of(run: Path) -> str:
+    """Where the pages of a run are: in its web, or for a live crawl in its own archive."""
+    with Journal.open(run / JOURNAL) as journal:
+        return journal.meta.web or str(run / WARC)
 
 
 def _ask(run: Path, pages: list[Candidate]) -> int:

@@ -22,14 +22,14 @@ from tres.webs import open_web
 def resume(run: Path, pages: int | None, web: str | None) -> None:
     """Go on with the crawl in the directory RUN.
 
-    The crawl is repeated up to where it was, checked against what it had recorded, and goes
-    on from there. Judgements given with `tres label` count from then on.
+    Its journal is read up to where it was, however it ended, and the crawl goes on from there.
+    Judgements given with `tres label` count from then on.
 
     Example: tres resume runs/biology --pages 1200
     """
-    config, history, _ = resumable(run, pages)
+    config, meta = resumable(run, pages)
     screen = messages()
-    spec = web or history.web
+    spec = web or meta.web
     with screen.status(f"opening {printable(spec)}"):
         opened = open_web(spec)
     with (

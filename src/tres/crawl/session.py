@@ -78,6 +78,17 @@ class CrawlSession:
         return len(self._in_flight)
 
     @property
+    def awaited(self) -> dict[str, str]:
+        """The URLs that have not come back yet, oldest first, and their sites."""
+        names = self._crawl.site_names
+        return {url: names[choice.site] for url, choice in self._in_flight.items()}
+
+    @property
+    def interrupted(self) -> bool:
+        """Was it told to choose nothing more?"""
+        return self._interrupted
+
+    @property
     def harvest_rate(self) -> float:
         """Relevant pages / pages."""
         return self.relevant / self.steps if self.steps else 0.0

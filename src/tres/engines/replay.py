@@ -11,8 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
-from tres.crawl.events import Done, Event, Fetch, StopReason, Wait
-from tres.crawl.session import CrawlSession
+from tres.crawl.events import Demand, Done, Event, Fetch, StopReason, Wait
 from tres.policies.oracle import Foresight
 from tres.web.page import Failed, Page
 from tres.web.percept import Perceiver, Percept
@@ -23,6 +22,17 @@ class Perceiving(Protocol):
     """Gives the percept of a URL."""
 
     def perceive(self, url: str) -> Percept | Failed: ...
+
+
+class Replayable(Protocol):
+    """What is driven here: a session, or one that writes everything down."""
+
+    @property
+    def interrupted(self) -> bool: ...
+
+    def next(self, k: int = 1) -> Demand: ...
+
+    def receive(self, url: str, outcome: Percept | Failed) -> list[Event]: ...
 
 
 class PerceivedWeb:
@@ -49,14 +59,18 @@ class PerceivedWeb:
 
 
 def replay(
-    session: CrawlSession,
+    session: Replayable,
     seen: Perceiving,
     in_flight: int = 1,
     listener: Callable[[Event], None] = lambda event: None,
 ) -> StopReason:
-    """Drive a session to its end; every event goes to the listener."""
+    """Drive a session to its end; every event goes to the listener.
+
+    Nothing is ever really on its way here, so an interrupted crawl ends at once: what was asked
+    for stays to be asked for again, and the crawl that goes on is the one never interrupted.
+    """
     fetching: deque[str] = deque()
-    while True:
+    while not session.interrupted:
         match session.next(in_flight - len(fetching)):
             case Fetch(urls):
                 fetching.extend(urls)
@@ -67,3 +81,4 @@ def replay(
         url = fetching.popleft()
         for event in session.receive(url, seen.perceive(url)):
             listener(event)
+    return StopReason.INTERRUPTED

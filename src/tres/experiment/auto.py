@@ -50,9 +50,8 @@ def explore_topic(config: TopicConfig, web: Web, seeds: Sequence[str]) -> Explor
     return Explored(guess(positives, texts, config.topic.keywords), found.pages)
 
 
-def auto_model(config: TopicConfig, web: Web, seeds: Sequence[str]) -> TfidfModel:
+def auto_model(config: TopicConfig, explored: Explored) -> TfidfModel:
     """The model that keywords and seeds alone can teach."""
-    explored = explore_topic(config, web, seeds)
     model = explored.guesses.train(config.crawl.seed)
     return replace(model, facts={**model.facts, EXPLORED: explored.pages})
 

@@ -21,8 +21,9 @@ from tres.experiment.topic import seed_urls, topic_examples, topic_start
 from tres.relevance.base import THRESHOLD, RelevanceModel
 from tres.relevance.judged import as_guesses, retrain, with_judgements
 from tres.relevance.pu import Guesses
-from tres.store.history import replace_model
+from tres.store.guesses import read_guesses
 from tres.store.judgements import read_judgements
+from tres.store.models import replace_model
 from tres.store.run import read_pages
 from tres.web.page import Page
 from tres.webs.base import Web
@@ -107,9 +108,11 @@ def learn_judgements(run: Path, web: Web, config: TopicConfig) -> Retrained:
 
 
 def _examples(run: Path, web: Web, config: TopicConfig) -> Guesses:
-    """What the run's first model has learnt from, gathered again: it is the same every time."""
+    """What the run's first model has learnt from: kept, or gathered again as it was then."""
     if config.training.load is not None:
         return _own_verdicts(run, web)
+    if (kept := read_guesses(run)) is not None:
+        return kept
     if config.training.explores:
         return explore_topic(config, web, seed_urls(config)).guesses
     return as_guesses(topic_examples(config, web))

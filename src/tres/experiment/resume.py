@@ -1,48 +1,76 @@
-"""Taking up a run again: repeat it from its first step, prove it, and go on.
+"""Taking up a run again: fold its journal, and go on.
 
-No snapshot is kept. The crawl is a fold over what it was told (`history.json`) and what the web
-answered; the same fold gives the same frontier, tree, networks and random state. While it is
-repeated every row is compared with `pages.csv`; a single difference ends it with a `RunError`
-and changes nothing. Repeating costs what the crawl had cost, without the network.
+The journal holds all that the crawl was given, so the fold needs neither the web nor the
+models of then; a snapshot shortens it. The crawl goes on with the newest model, and with a
+larger budget if one is given: a new segment of the journal.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tres.config import TopicConfig, load_topic
-from tres.crawl.events import Event, Stepped, StopReason
 from tres.crawl.session import CrawlSession
-from tres.engines.replay import PerceivedWeb, replay
-from tres.engines.timeline import Phase, Timeline
+from tres.engines.replay import PerceivedWeb
 from tres.errors import RunError
-from tres.experiment.run import Listener, Result, open_session, summarise, write_result
+from tres.experiment.run import (
+    Foresee,
+    Listener,
+    MakeWarc,
+    OpenRun,
+    Result,
+    new_session,
+    replayed,
+    session_digest,
+)
 from tres.experiment.topic import perceive_topic
-from tres.relevance.store import load_model
-from tres.store.history import MODEL, History, models_of
-from tres.store.run import PAGES, SUMMARY, RunDirectory, config_of, read_pages
-from tres.store.table import differs
+from tres.policies.oracle import Foresight
+from tres.store.journal import JOURNAL, Journal, Meta
+from tres.store.models import model_of, newest_model
+from tres.store.recorded import RecordedSession, resumed, writing
+from tres.store.run import SUMMARY, WARC, claimed, config_of, write_config
 from tres.webs.base import Web
 
 
-def resumable(run: Path, pages: int | None) -> tuple[TopicConfig, History, int]:
-    """The configuration and history with which a run goes on, and the pages that it has."""
+def resumable(run: Path, pages: int | None = None) -> tuple[TopicConfig, Meta]:
+    """With what a run would go on; `RunError` if it cannot."""
     config = load_topic(config_of(run))
-    history = History.read(run)
-    recorded = len(read_pages(run))
-    if recorded == 0:
-        raise RunError(f"{run}: holds no page to go on from; run the crawl again")
-    config = config.override(pages=pages)
-    if config.crawl.pages <= recorded:
-        raise RunError(
-            f"{run}: has fetched {recorded:,} of {config.crawl.pages:,} pages; "
-            f"to go on, give more than {recorded:,} with --pages"
+    with Journal.open(run / JOURNAL) as journal:
+        budget = pages or journal.segments()[-1].pages
+        steps = journal.steps()
+        if steps > budget or (steps == budget and (run / SUMMARY).exists()):
+            raise RunError(
+                f"{run}: has fetched {steps:,} of {budget:,} pages; "
+                f"to go on, give more than {steps:,} with --pages"
+            )
+        return config.override(pages=budget), journal.meta
+
+
+@contextmanager
+def resume_run(
+    run: Path,
+    pages: int | None = None,
+    *,
+    foresee: Foresee | None = None,
+    warc: MakeWarc | None = None,
+) -> Iterator[OpenRun]:
+    """A run as it was when it ended, to be crawled on; `pages` may raise its budget."""
+    config, _ = resumable(run, pages)
+    with claimed(run), Journal.open(run / JOURNAL, to_write=True) as journal:
+        seeds = journal.seeds().links
+        first = config.override(pages=journal.segments()[0].pages)
+        recorded = resumed(
+            journal,
+            lambda: new_session(first, seeds, foresee),
+            session_digest(config),
+            None if warc is None else warc(run / WARC),
+            config.live.keep,
         )
-    newest = load_model(run / MODEL).digest
-    return config, history.from_now(recorded + 1, config.crawl.pages, newest), recorded
+        opened = OpenRun(run, config, recorded, newest_model(run))
+        _begin(opened, recorded)
+        yield opened
 
 
 def resume(
@@ -52,73 +80,27 @@ def resume(
     listener: Listener = lambda session, event: None,
     started: Callable[[CrawlSession], None] = lambda session: None,
 ) -> Result:
-    """Go on with a run until its budget, which `pages` may raise."""
-    config, history, recorded = resumable(run, pages)
-    phases = _phases(run, config, history, web)
-    session = open_session(config.override(pages=phases[0].pages), phases[0].seen)
-    started(session)
-    try:
-        with RunDirectory(run, session.policy.schema.features, resume=True) as directory:
-            repeated = _Repeated(session, Timeline(session, phases), directory, recorded)
-            result = repeated.go_on(config, history, phases[0].seen, listener)
-            write_result(directory, session, result)
-    except OSError as error:
-        raise RunError(
-            f"{run}: cannot be written ({error.strerror}); free some space and try again"
-        ) from error
-    return result
+    """Go on with a run over a web that is here until its budget, which `pages` may raise."""
+    with resume_run(run, pages, foresee=lambda: _foresight(run, web)) as opened:
+        started(opened.session)
+        seen = PerceivedWeb(web, perceive_topic(opened.config, web, opened.model))
+        return replayed(opened, seen, listener)
 
 
-@dataclass(frozen=True, slots=True)
-class _Repeated:
-    """A session that walks through what was recorded, and then beyond it."""
-
-    session: CrawlSession
-    timeline: Timeline
-    directory: RunDirectory
-    recorded: int
-
-    def go_on(
-        self, config: TopicConfig, history: History, seen: PerceivedWeb, listener: Listener
-    ) -> Result:
-        def pass_on(event: Event) -> None:
-            if isinstance(event, Stepped) and event.step == self.recorded + 1:
-                _commit(self.directory, config, history)
-            self.directory.record(event)
-            self.timeline.keep_up()
-            listener(self.session, event)
-
-        begin = time.perf_counter()
-        stopped = replay(self.session, self.timeline, config.crawl.in_flight, pass_on)
-        seconds = time.perf_counter() - begin
-        _refuse_unmet(self.directory, stopped, self.session.steps)
-        if self.session.steps == self.recorded:  # there was nothing more to be had
-            _commit(self.directory, config, history)
-        return Result(stopped, seconds, summarise(config, seen, self.session, stopped, seconds))
+def _begin(run: OpenRun, recorded: RecordedSession) -> None:
+    """From here on the run changes: a new segment if anything is new, and no summary."""
+    last = recorded.journal.segments()[-1]
+    pages, model = run.config.crawl.pages, run.model.digest
+    if (last.pages, last.model) != (pages, model):
+        recorded.begin(pages, model)
+    with writing(run.directory):
+        write_config(run.directory, run.config.to_toml())
+        (run.directory / SUMMARY).unlink(missing_ok=True)
 
 
-def _refuse_unmet(directory: RunDirectory, stopped: StopReason, steps: int) -> None:
-    """A crawl that ended before it was where it had been has nothing to add."""
-    if directory.recorded and stopped is StopReason.INTERRUPTED:
-        raise RunError(
-            f"{directory.path}: stopped while it was being repeated, so nothing has changed; "
-            "resume it again"
-        )
-    if directory.recorded:
-        raise differs(directory.path / PAGES, steps + 2)
-
-
-def _phases(run: Path, config: TopicConfig, history: History, web: Web) -> list[Phase]:
-    """One way of seeing per model, shared by all segments that name it."""
-    seen = {
-        digest: PerceivedWeb(web, perceive_topic(config, web, model))
-        for digest, model in models_of(run, history).items()
-    }
-    return [Phase(part.from_step, part.pages, seen[part.model]) for part in history.segments]
-
-
-def _commit(directory: RunDirectory, config: TopicConfig, history: History) -> None:
-    """All that was recorded has been met again: from here on the run changes."""
-    (directory.path / SUMMARY).unlink(missing_ok=True)
-    history.write(directory.path)
-    directory.write_config(config.to_toml())
+def _foresight(run: Path, web: Web) -> Foresight:
+    """What the oracle foresaw: the web as the first model judges it."""
+    config = load_topic(config_of(run))
+    with Journal.open(run / JOURNAL) as journal:
+        first = journal.segments()[0].model
+    return PerceivedWeb(web, perceive_topic(config, web, model_of(run, first))).foresee()

@@ -1,13 +1,22 @@
-"""One run over a web that is here: topic file in, result out.
+"""One run: topic file in, result out, whoever fetches.
 
-This is where the parts meet: a web is seen through the topic's perceiver, a session asks a
-policy, the replay engine answers, and the events go to a run directory.
+`start_run` opens a run that is to be crawled: its directory, its journal, and a session that
+writes into it. Whoever drives that session (the replay engine here, Scrapy for the live Web)
+tells at the end why it stopped, and `finish` leaves the files that people read:
+
+    with start_run(config, perceiver, directory) as run:
+        ...                                # drive run.crawling
+        result = run.finish(reason, seconds)
+
+`crawl` does this over a web that is here; `tres.experiment.resume` opens a run again.
 """
 
 from __future__ import annotations
 
+import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,19 +25,39 @@ import numpy as np
 
 from tres import __version__
 from tres.config import TopicConfig
-from tres.crawl.events import Event, FetchFailed, StopReason
+from tres.crawl.events import Event, StopReason
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb, replay
-from tres.errors import ConfigError, RunError, SeedError
+from tres.errors import ConfigError, SeedError
 from tres.experiment.auto import exploration_pages
 from tres.experiment.topic import seed_urls
 from tres.mdp.crawl import Crawl
 from tres.policies.make import PolicySettings, make_policy
-from tres.store.history import MODEL, History, Segment
-from tres.store.run import RunDirectory
+from tres.policies.oracle import Foresight
+from tres.relevance.base import RelevanceModel
+from tres.store.guesses import write_guesses
+from tres.store.journal import JOURNAL, Journal, Meta
+from tres.store.models import MODEL
+from tres.store.recorded import RecordedSession, Warc, writing
+from tres.store.records import Begin, Seeds
+from tres.store.run import (
+    WARC,
+    claimed,
+    prepare,
+    write_config,
+    write_keywords,
+    write_result,
+)
+from tres.web.percept import LinkPercepts, Perceiver
 from tres.webs.base import Web
 
 Listener = Callable[[CrawlSession, Event], None]
+Foresee = Callable[[], Foresight]
+MakeWarc = Callable[[Path], Warc]
+"""Opens the archive of raw pages at a path, new or as it was left."""
+
+LIVE = "live"
+"""How a summary calls the Web itself."""
 
 
 def web_address(web: Web) -> str:
@@ -37,13 +66,26 @@ def web_address(web: Web) -> str:
     return web.name if path is None else str(Path(path).absolute())
 
 
-def open_session(config: TopicConfig, seen: PerceivedWeb) -> CrawlSession:
+def new_session(
+    config: TopicConfig, seeds: LinkPercepts, foresee: Foresee | None = None
+) -> CrawlSession:
     """A session at its first step. One seed number gives one crawl."""
     crawl = Crawl()
     rng = np.random.default_rng(config.crawl.seed)
-    policy = make_policy(PolicySettings.of(config), crawl, rng, seen.foresee)
-    seeds = seen.perceiver.seeds(_some_seeds(config))
+    policy = make_policy(PolicySettings.of(config), crawl, rng, foresee)
     return CrawlSession(crawl, policy, seeds, config.crawl.pages, config.crawl.max_per_site)
+
+
+def open_session(config: TopicConfig, seen: PerceivedWeb) -> CrawlSession:
+    """A session of which nothing is kept, for comparisons."""
+    return new_session(config, perceived_seeds(config, seen.perceiver), seen.foresee)
+
+
+def session_digest(config: TopicConfig) -> str:
+    """Identity of all that shapes a session: budget and concurrency may change in a crawl."""
+    same = config.override(pages=1, in_flight=1)
+    lines = [*same.crawl.to_toml(), *same.tree.to_toml(), *same.agent.to_toml()]
+    return hashlib.sha256("\n".join([*lines, str(config.live.max_depth)]).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +97,61 @@ class Result:
     summary: dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class OpenRun:
+    """A run that is being crawled: drive `crawling`, judge with `model`, then `finish`."""
+
+    directory: Path
+    config: TopicConfig
+    crawling: RecordedSession
+    model: RelevanceModel
+
+    @property
+    def session(self) -> CrawlSession:
+        """The session behind `crawling`, to look at."""
+        return self.crawling.session
+
+    def finish(self, stopped: StopReason, seconds: float) -> Result:
+        """Write what people read; if no seed gave a page, say so with a `SeedError`."""
+        journal = self.crawling.journal
+        summary = summarise(self.config, journal.meta, self.session, stopped, seconds)
+        with writing(self.directory):
+            write_result(self.directory, journal, self.session.policy.tree_view(), summary)
+        if stopped is StopReason.NO_SEED:
+            raise _no_seed(journal)
+        return Result(stopped, seconds, summary)
+
+
+@contextmanager
+def start_run(
+    config: TopicConfig,
+    perceiver: Perceiver,
+    directory: Path,
+    *,
+    web: str = "",
+    web_name: str = LIVE,
+    overwrite: bool = False,
+    foresee: Foresee | None = None,
+    warc: MakeWarc | None = None,
+) -> Iterator[OpenRun]:
+    """A new run in a new directory; `web` opens its web again, and is empty for the live Web."""
+    seeds = perceived_seeds(config, perceiver)
+    session = new_session(config, seeds, foresee)
+    prepare(directory, overwrite)
+    model = perceiver.model
+    meta = Meta(web, web_name, session.policy.schema.features, exploration_pages(model))
+    begin = Begin(config.crawl.pages, model.digest)
+    with claimed(directory):
+        with writing(directory, remedy="free some space or name another --run"):
+            _write_beginning(directory, config, perceiver)
+            journal = Journal.create(directory / JOURNAL, meta, Seeds(seeds), begin)
+        with journal:
+            archive = None if warc is None else warc(directory / WARC)
+            digest = session_digest(config)
+            recorded = RecordedSession(session, journal, digest, archive, config.live.keep)
+            yield OpenRun(directory, config, recorded, model)
+
+
 def crawl(
     config: TopicConfig,
     seen: PerceivedWeb,
@@ -63,70 +160,38 @@ def crawl(
     overwrite: bool = False,
     started: Callable[[CrawlSession], None] = lambda session: None,
 ) -> Result:
-    """Crawl to the end and write the run directory.
+    """Crawl a web that is here to the end and write the run directory.
 
     If no seed gives a page the directory says so, and `SeedError` is raised.
     """
-    session = open_session(config, seen)
-    started(session)
-    failed_seeds: list[FetchFailed] = []
-    try:
-        with RunDirectory(directory, session.policy.schema.features, overwrite) as run:
-            run.write_config(config.to_toml())
-            model = seen.perceiver.model
-            model.save(directory / MODEL)
-            begin = Segment(1, config.crawl.pages, model.digest)
-            History(web_address(seen.web), (begin,)).write(directory)
-            if seen.perceiver.expansion is not None:
-                run.write_keywords(seen.perceiver.expansion)
-
-            def pass_on(event: Event) -> None:
-                if isinstance(event, FetchFailed) and event.is_seed:
-                    failed_seeds.append(event)
-                run.record(event)
-                listener(session, event)
-
-            result = _replayed(config, seen, session, pass_on)
-            write_result(run, session, result)
-    except OSError as error:
-        raise RunError(
-            f"{directory}: cannot be written ({error.strerror}); "
-            "free some space or name another --run"
-        ) from error
-    _refuse_no_seed(result, failed_seeds)
-    return result
+    with start_run(
+        config,
+        seen.perceiver,
+        directory,
+        web=web_address(seen.web),
+        web_name=seen.web.name,
+        overwrite=overwrite,
+        foresee=seen.foresee,
+    ) as run:
+        started(run.session)
+        return replayed(run, seen, listener)
 
 
-def _replayed(
-    config: TopicConfig,
-    seen: PerceivedWeb,
-    session: CrawlSession,
-    pass_on: Callable[[Event], None],
-) -> Result:
+def replayed(run: OpenRun, seen: PerceivedWeb, listener: Listener) -> Result:
+    """Drive an open run to its end over a web that is here."""
     begin = time.perf_counter()
-    stopped = replay(session, seen, config.crawl.in_flight, pass_on)
-    seconds = time.perf_counter() - begin
-    return Result(stopped, seconds, summarise(config, seen, session, stopped, seconds))
-
-
-def write_result(run: RunDirectory, session: CrawlSession, result: Result) -> None:
-    """The tree and, last, the summary."""
-    if (view := session.policy.tree_view()) is not None:
-        run.write_tree(view)
-    run.write_summary(result.summary)
-
-
-def _refuse_no_seed(result: Result, failed: list[FetchFailed]) -> None:
-    if result.stopped is StopReason.NO_SEED:
-        raise SeedError(
-            f"none of the {len(failed)} seeds gave a page; name seeds that this web holds",
-            details=[f"seed {seed.url}: {seed.kind}" for seed in failed],
-        )
+    stopped = replay(
+        run.crawling,
+        seen,
+        run.config.crawl.in_flight,
+        lambda event: listener(run.session, event),
+    )
+    return run.finish(stopped, time.perf_counter() - begin)
 
 
 def summarise(
     config: TopicConfig,
-    seen: PerceivedWeb,
+    meta: Meta,
     session: CrawlSession,
     stopped: StopReason,
     seconds: float,
@@ -136,7 +201,7 @@ def summarise(
     return {
         "name": config.name,
         "version": __version__,
-        "web": seen.web.name,
+        "web": meta.web_name,
         "policy": config.crawl.policy,
         "features": config.crawl.features,
         "model": config.training.model,
@@ -144,7 +209,7 @@ def summarise(
         "in_flight": config.crawl.in_flight,
         "seed": config.crawl.seed,
         "budget": config.crawl.pages,
-        "exploration_pages": exploration_pages(seen.perceiver.model),
+        "exploration_pages": meta.exploration_pages,
         "pages": session.steps,
         "relevant": session.relevant,
         "harvest_rate": session.harvest_rate,
@@ -157,8 +222,27 @@ def summarise(
     }
 
 
-def _some_seeds(config: TopicConfig) -> list[str]:
+def perceived_seeds(config: TopicConfig, perceiver: Perceiver) -> LinkPercepts:
+    """The seeds of a topic file as links; a crawl needs one at least."""
     urls = seed_urls(config)
     if not urls:
         raise ConfigError("topic.seeds: a crawl needs a seed; name one there or with --seed-url")
-    return urls
+    return perceiver.seeds(urls)
+
+
+def _write_beginning(directory: Path, config: TopicConfig, perceiver: Perceiver) -> None:
+    """All that stands before the first record, which makes it a run."""
+    write_config(directory, config.to_toml())
+    perceiver.model.save(directory / MODEL)
+    if perceiver.guesses is not None:
+        write_guesses(directory, perceiver.guesses)
+    if perceiver.expansion is not None:
+        write_keywords(directory, perceiver.expansion)
+
+
+def _no_seed(journal: Journal) -> SeedError:
+    failed = [row for row in journal.failures() if row["is_seed"]]
+    return SeedError(
+        f"none of the {len(failed)} seeds gave a page; name seeds that this web holds",
+        details=[f"seed {row['url']}: {row['kind']}" for row in failed],
+    )

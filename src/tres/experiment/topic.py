@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from tres.config import TopicConfig
 from tres.errors import ConfigError
-from tres.experiment.auto import auto_model
+from tres.experiment.auto import auto_model, explore_topic
 from tres.relevance.base import RelevanceModel
 from tres.relevance.store import load_model, quickened
 from tres.relevance.train import (
@@ -37,8 +37,12 @@ def perceive_topic(config: TopicConfig, web: Web, model: RelevanceModel | None =
     expansion = find_keywords(config, examples) if config.topic.expand else None
     found = () if expansion is None else expansion.words
     matcher = KeywordMatcher((*config.topic.keywords, *found), config.topic.phrases)
-    judge = relevance_model(config, web, examples, found) if model is None else model
-    return Perceiver(judge, matcher, config.crawl.site, expansion)
+    guesses = None
+    if model is None and config.training.explores:
+        explored = explore_topic(config, web, seed_urls(config))
+        model, guesses = auto_model(config, explored), explored.guesses
+    judge = relevance_model(config, examples, found) if model is None else model
+    return Perceiver(judge, matcher, config.crawl.site, expansion, guesses)
 
 
 def topic_examples(config: TopicConfig, web: Web | None) -> Examples:
@@ -55,15 +59,14 @@ def topic_examples(config: TopicConfig, web: Web | None) -> Examples:
 
 
 def relevance_model(
-    config: TopicConfig, web: Web, examples: Examples | None, found: Sequence[str] = ()
+    config: TopicConfig, examples: Examples | None, found: Sequence[str] = ()
 ) -> RelevanceModel:
     """Load the model that the topic file names, or teach one; `found` are new keywords."""
     training = config.training
     if training.load is not None:
         model = load_model(training.load)
-    elif examples is None:
-        return auto_model(config, web, seed_urls(config))
     else:
+        assert examples is not None  # the sections see to it that there is a source of them
         start = topic_start(config, found)
         model = train_model(training.model, examples, config.crawl.seed, start)
     return quickened(model) if training.eight_bit else model

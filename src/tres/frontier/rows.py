@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tres.frontier.buckets import Buckets
-from tres.mdp.columns import Column, Floats, Ids
+from tres.mdp.columns import Column, Flags, Floats, Ids
 from tres.mdp.paths import NONE
 from tres.mdp.schema import Schema
 from tres.mdp.sites import Sites
@@ -80,6 +80,13 @@ class Rows(ABC):
         """Memory held by columns and indexes."""
         stores = [value for value in vars(self).values() if isinstance(value, Column | Buckets)]
         return sum(store.nbytes for store in stores)
+
+    def offer(self, waiting: Flags | None) -> bool:
+        """Is there a row whose site need not wait?"""
+        counts = self._waiting.counts
+        if waiting is not None:
+            counts = counts[~waiting[: len(counts)]]
+        return bool(counts.any())
 
     def url(self, row: int) -> int:
         """The target u of an action."""

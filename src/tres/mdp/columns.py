@@ -66,6 +66,14 @@ class Column:
         self.resize(start + len(values))
         self._buffer[start : self._size] = values
 
+    def replace(self, values: NDArray[Any]) -> None:
+        """Hold exactly these entries: what another column of this kind held."""
+        expected = (self._buffer.dtype, self._buffer.shape[1:])
+        if (values.dtype, values.shape[1:]) != expected:
+            raise ValueError(f"{values.dtype} {values.shape} is not a column of {expected}")
+        self._buffer = values.copy()
+        self._size = len(values)
+
     def _reallocate(self, capacity: int) -> None:
         grown = np.empty((capacity, *self._buffer.shape[1:]), self._buffer.dtype)
         grown[: self._size] = self._buffer[: self._size]

@@ -7,6 +7,8 @@ gives the same ids.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 
 class Names:
     """A two-way table between strings and dense ids."""
@@ -26,6 +28,9 @@ class Names:
     def __contains__(self, name: object) -> bool:
         return name in self._ids
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
     def id(self, name: str) -> int:
         """The id of a name, given now if it is new."""
         known = self._ids.setdefault(name, len(self._names))
@@ -36,3 +41,10 @@ class Names:
     def ids(self, names: tuple[str, ...]) -> list[int]:
         """The ids of many names."""
         return [self.id(name) for name in names]
+
+    def replace(self, names: Iterable[str]) -> None:
+        """Know exactly these names, in this order."""
+        self._names = list(names)
+        self._ids = {name: i for i, name in enumerate(self._names)}
+        if len(self._ids) != len(self._names):
+            raise ValueError("a name is there twice")

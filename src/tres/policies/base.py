@@ -48,6 +48,7 @@ class Policy(Protocol):
         """Take the next action out of the frontier; None if nothing can be chosen now.
 
         `waiting` marks, by site id, the sites that must not be fetched from at the moment.
+        A call that returns None must leave no trace in later choices: it is not recorded.
         """
 
     def learn(self, step: Step) -> Grown | None:
@@ -121,8 +122,11 @@ class FrontierPolicy(ABC):
         return [Choice(url, site, NONE, vector) for url, site, vector in pairs]
 
     def choose(self, waiting: Flags | None = None) -> Choice | None:
-        """Pick a row; it leaves the frontier with every other row for its URL."""
-        pick = self.pick(waiting) if len(self) else None
+        """Pick a row; it leaves the frontier with every other row for its URL.
+
+        Where nothing can be chosen nothing happens: not even a random number is drawn.
+        """
+        pick = self.pick(waiting) if self.rows.offer(waiting) else None
         if pick is None:
             return None
         row = np.array([pick.row], np.int32)

@@ -26,7 +26,7 @@ from tres.policies.tree_random import TreeRandom
 from tres.sections import AgentSection
 
 
-class _Staged(NamedTuple):
+class Staged(NamedTuple):
     """A transition whose next state's sample is not drawn yet."""
 
     vector: Floats
@@ -54,7 +54,7 @@ class Tres(TreeRandom):
         self._representatives = representatives
         self.agent = DoubleDqn(rows.schema.width, self._settings, agent_rng)
         self.replay = Replay(self._settings.replay, rows.schema.width)
-        self._staged: list[_Staged] = []
+        self._staged: list[Staged] = []
         self._steps = 0
         self.evaluations = 0
         """Rows scored for the last greedy choice."""
@@ -69,7 +69,7 @@ class Tres(TreeRandom):
     def admit(self, step: Step, change: Change) -> None:
         """Stage the transition, and train on a minibatch of the earlier ones."""
         self._steps += 1
-        self._staged.append(_Staged(step.choice.features, step.experience, change.outlinks))
+        self._staged.append(Staged(step.choice.features, step.experience, change.outlinks))
         if len(self.replay) >= self._settings.batch:
             self._train()
 

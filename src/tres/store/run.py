@@ -1,14 +1,20 @@
 """The run directory: what a crawl leaves behind, in files that anybody can read.
 
+    journal.db      the crawl itself: every choice, every page, every failure (`store.journal`)
+    snapshot.bin    a shortcut through a long journal (`store.snapshots`); may be deleted
     config.toml     the resolved configuration: the crawl can be repeated from it
+    model/          the relevance model, the newest if there are several (`store.models`)
+    examples.jsonl.gz  what a model without labels has learnt from
+    keywords.csv    the keywords, given and found, if the topic asks for expansion
+    judgements.jsonl  what a person said about pages, if `tres label` was used
+    pages.warc.gz   the raw pages of a live crawl
+
+and, derived from the journal whenever a crawl comes to an orderly end:
+
     pages.csv       one line per step: what was fetched, what it earned, why it was chosen
     failures.csv    one line per URL that gave no page
-    keywords.csv    the keywords, given and found, if the topic asks for expansion
     tree.json       the decision tree, if the policy has one
-    summary.json    the result in numbers, written last: a run without it did not finish
-    model/          the relevance model, the newest if there are several (`tres.store.history`)
-    history.json    web, budgets and models by the step from which they count
-    judgements.jsonl  what a person said about pages, if `tres label` was used
+    summary.json    the result in numbers, written last: a crawl without it is not at its end
 
 `pages.csv` holds nothing that changes from run to run: one seed, one file, byte for byte.
 """
@@ -16,103 +22,108 @@
 from __future__ import annotations
 
 import csv
+import fcntl
+import io
 import json
-import math
+import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from tres.crawl.events import Event, FetchFailed, Stepped
 from tres.errors import RunError
 from tres.frontier.rules import TreeView
-from tres.store.history import HISTORY, MODEL
+from tres.store.guesses import EXAMPLES
+from tres.store.journal import JOURNAL, Journal
 from tres.store.judgements import JUDGEMENTS
-from tres.store.table import Table
+from tres.store.models import MODEL
+from tres.store.snapshots import SNAPSHOT
+from tres.store.tables import Row
 from tres.topic.expansion import Expansion
 
 CONFIG, PAGES, FAILURES = "config.toml", "pages.csv", "failures.csv"
-TREE, SUMMARY, KEYWORDS = "tree.json", "summary.json", "keywords.csv"
+TREE, SUMMARY, KEYWORDS, WARC = "tree.json", "summary.json", "keywords.csv", "pages.warc.gz"
 KEYWORD_COLUMNS = ("keyword", "origin", "score", "relevant", "other")
 STEP_COLUMNS = (
     *("step", "url", "parent", "relevance", "reward", "q", "leaf", "explored", "site"),
     "language",
 )
+FAILURE_COLUMNS = ("url", "kind", "note")
+_OWN_FILES = (
+    *(CONFIG, PAGES, FAILURES, KEYWORDS, TREE, SUMMARY, JUDGEMENTS, EXAMPLES, SNAPSHOT, WARC),
+    *(JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm"),
+)
 
 
-class RunDirectory:
-    """Writes one run; use it as a context manager."""
+def prepare(path: Path, overwrite: bool) -> None:
+    """An empty directory for a new run; an earlier run there goes only if that was said."""
+    if path.exists() and not path.is_dir():
+        raise RunError(f"{path}: is a file; name a directory for the run")
+    if path.exists() and any(path.iterdir()):
+        if not (path / CONFIG).exists():
+            raise RunError(f"{path}: holds other files; name a new directory for the run")
+        if not overwrite:
+            raise RunError(f"{path}: holds a run already; name another --run, or add --overwrite")
+        with claimed(path):
+            _clear(path)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunError(f"{path}: cannot be made ({error.strerror}); name another --run") from error
 
-    def __init__(
-        self, path: Path, features: Iterable[str], overwrite: bool = False, resume: bool = False
-    ) -> None:
-        self.path = path
-        self._features = tuple(features)
-        if not resume:
-            _prepare(path, overwrite)
-        self._pages = Table(path / PAGES, (*STEP_COLUMNS, *self._features), resume)
-        self._failures = Table(path / FAILURES, ("url", "kind"), resume)
 
-    def __enter__(self) -> Self:
-        return self
+def _clear(path: Path) -> None:
+    for name in _OWN_FILES:
+        (path / name).unlink(missing_ok=True)
+    for unfinished in path.glob("*.part"):
+        unfinished.unlink()
+    for old in path.glob(f"{MODEL}-*"):
+        shutil.rmtree(old)
 
-    def __exit__(self, *error: object) -> None:
-        self._pages.close()
-        self._failures.close()
 
-    def record(self, event: Event) -> None:
-        """Write what belongs into a file."""
-        match event:
-            case Stepped():
-                self._pages.write(self._row(event))
-            case FetchFailed(url, kind):
-                self._failures.write((url, str(kind)))
-            case _:
-                pass
+@contextmanager
+def claimed(path: Path) -> Iterator[None]:
+    """Nobody else writes to this run meanwhile; the end of the process ends the claim."""
+    directory = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise RunError(
+            f"{path}: another tres is crawling there; wait until it has ended, or stop it"
+        ) from None
+    finally:
+        os.close(directory)
 
-    @property
-    def recorded(self) -> int:
-        """Steps of an earlier crawl that have not been met again yet."""
-        return self._pages.recorded
 
-    def write_config(self, toml: str) -> None:
-        """Keep the resolved configuration."""
-        (self.path / CONFIG).write_text(toml, encoding="utf-8")
+def write_config(run: Path, toml: str) -> None:
+    """Keep the resolved configuration."""
+    _write(run / CONFIG, toml)
 
-    def write_keywords(self, expansion: Expansion) -> None:
-        """Keep the keywords: score, and mean count in relevant and in other examples."""
-        with (self.path / KEYWORDS).open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(KEYWORD_COLUMNS)
-            writer.writerows((word, "given", _number(own), "", "") for word, own in expansion.given)
-            writer.writerows((word, "given", "", "", "") for word in expansion.without_vector)
-            for new in expansion.found:
-                figures = map(_number, (new.score, new.relevant, new.other))
-                writer.writerow((new.word, "found", *figures))
 
-    def write_tree(self, view: TreeView) -> None:
-        """Keep the decision tree."""
-        (self.path / TREE).write_text(view.to_json(), encoding="utf-8")
+def write_keywords(run: Path, expansion: Expansion) -> None:
+    """Keep the keywords: score, and mean count in relevant and in other examples."""
+    given = [(word, "given", _number(own), "", "") for word, own in expansion.given]
+    unknown = [(word, "given", "", "", "") for word in expansion.without_vector]
+    found = [
+        (new.word, "found", *map(_number, (new.score, new.relevant, new.other)))
+        for new in expansion.found
+    ]
+    _write(run / KEYWORDS, _csv(KEYWORD_COLUMNS, [*given, *unknown, *found]))
 
-    def write_summary(self, summary: dict[str, Any]) -> None:
-        """Keep the result; this ends the run."""
-        text = json.dumps(summary, indent=2, ensure_ascii=False)
-        (self.path / SUMMARY).write_text(text + "\n", encoding="utf-8")
 
-    def _row(self, step: Stepped) -> list[str | int]:
-        return [
-            step.step,
-            step.url,
-            step.parent or "",
-            _number(step.relevance),
-            int(step.relevant),
-            "" if math.isnan(step.q) else _number(step.q),
-            "" if step.leaf < 0 else step.leaf,
-            int(step.explored),
-            step.site,
-            step.language,
-            *(_number(step.features[name]) for name in self._features),
-        ]
+def write_result(
+    run: Path, journal: Journal, tree: TreeView | None, summary: dict[str, Any]
+) -> None:
+    """All that is derived from a crawl at its end; the summary comes last."""
+    columns = (*STEP_COLUMNS, *journal.meta.features)
+    _write(run / PAGES, _csv(columns, (_step(journal, row).values() for row in journal.pages())))
+    failures = ([row[name] or "" for name in FAILURE_COLUMNS] for row in journal.failures())
+    _write(run / FAILURES, _csv(FAILURE_COLUMNS, failures))
+    if tree is not None:
+        _write(run / TREE, tree.to_json())
+    _write(run / SUMMARY, json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
 
 
 def config_of(path: Path) -> Path:
@@ -123,7 +134,7 @@ def config_of(path: Path) -> Path:
 
 def read_summary(path: Path) -> dict[str, Any]:
     """The result of a finished run."""
-    summary = _read(path, SUMMARY, "the run has not finished; run the crawl again")
+    summary = _read(path, SUMMARY, "the run has not finished; go on with 'tres resume'")
     try:
         loaded = json.loads(summary)
     except ValueError as error:
@@ -134,12 +145,10 @@ def read_summary(path: Path) -> dict[str, Any]:
 
 
 def read_pages(path: Path) -> list[dict[str, str]]:
-    """One row per step, by the names of the columns; a last line cut by a crash does not count."""
-    text = _read(path, PAGES, "run the crawl again")
-    rows = list(csv.DictReader(text[: text.rfind("\n") + 1].splitlines()))
-    if any(row.get("url") is None or row.get("relevance") is None for row in rows):
-        raise _damaged(path / PAGES, "columns are missing")
-    return rows
+    """One row per step of a run, finished or not: the columns of `pages.csv` by name."""
+    config_of(path)
+    with Journal.open(path / JOURNAL) as journal:
+        return [_step(journal, row) for row in journal.pages()]
 
 
 def read_tree(path: Path) -> TreeView:
@@ -150,6 +159,31 @@ def read_tree(path: Path) -> TreeView:
         return TreeView.from_json(text)
     except (ValueError, KeyError, TypeError) as error:
         raise _damaged(path / TREE, error) from error
+
+
+def _step(journal: Journal, row: Row) -> dict[str, str]:
+    return {name: _shown(row[name]) for name in (*STEP_COLUMNS, *journal.meta.features)}
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return ""
+    return _number(value) if isinstance(value, float) else str(value)
+
+
+def _csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _write(file: Path, text: str) -> None:
+    """Replace a file in one piece: a reader never sees half of it."""
+    unfinished = file.with_name(f"{file.name}.part")
+    unfinished.write_text(text, encoding="utf-8", newline="")
+    unfinished.replace(file)
 
 
 def _read(run: Path, name: str, remedy: str) -> str:
@@ -167,24 +201,6 @@ def _read(run: Path, name: str, remedy: str) -> str:
 
 def _damaged(file: Path, reason: object) -> RunError:
     return RunError(f"{file}: damaged ({reason}); run the crawl again")
-
-
-def _prepare(path: Path, overwrite: bool) -> None:
-    if path.exists() and not path.is_dir():
-        raise RunError(f"{path}: is a file; name a directory for the run")
-    if path.exists() and any(path.iterdir()):
-        if not (path / CONFIG).exists():
-            raise RunError(f"{path}: holds other files; name a new directory for the run")
-        if not overwrite:
-            raise RunError(f"{path}: holds a run already; name another --run, or add --overwrite")
-        for name in (CONFIG, PAGES, FAILURES, KEYWORDS, TREE, SUMMARY, HISTORY, JUDGEMENTS):
-            (path / name).unlink(missing_ok=True)
-        for old in path.glob(f"{MODEL}-*"):
-            shutil.rmtree(old)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RunError(f"{path}: cannot be made ({error.strerror}); name another --run") from error
 
 
 def _number(value: float) -> str:

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from tres.relevance.base import THRESHOLD, RelevanceModel
+from tres.relevance.pu import Guesses
 from tres.topic.expansion import Expansion
 from tres.topic.keywords import KeywordMatcher
 from tres.topic.language import language_of
@@ -64,6 +65,8 @@ class Perceiver:
     site_by: Literal["host", "domain"] = "host"
     expansion: Expansion | None = None
     """Where the keywords came from that the topic file does not name."""
+    guesses: Guesses | None = None
+    """What the model has learnt from, if nobody had labelled anything."""
 
     def page(self, page: Page) -> Percept:
         """Judge a page and describe its outlinks; links to itself say nothing and are dropped."""

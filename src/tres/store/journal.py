@@ -1,0 +1,289 @@
+"""The journal: every demand and every outcome of a crawl, in order, only ever appended.
+
+    journal.db  (SQLite)
+      meta       what the whole run shares: its web, the names of its features
+      records    all that the crawl was given (`tres.store.records`), numbered, with checksums
+      pages      one line per step, in plain columns: what was fetched, why, how it went
+      failures   one line per URL that gave no page
+
+The state of a crawl is the fold of `records`; `pages` and `failures` say the same for people
+(`sqlite3 journal.db "select step, url from pages"`) and for reports, which may read while a
+crawl writes. One entry is one transaction, committed before anybody hears of it: a crawl
+that is killed has lost nothing that it knew.
+
+The write-ahead log is synced at checkpoints only (`synchronous = NORMAL`): the end of the
+process loses nothing, the end of the power may lose the last seconds, never the consistency.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Self
+
+from tres import __version__
+from tres.crawl.events import Event, FetchFailed, Stepped
+from tres.engines.base import Fetched
+from tres.errors import RunError
+from tres.store.records import Begin, DamagedError, Entry, Received, Seeds, decode, encode
+from tres.store.tables import FAILURES_TABLE, Row, failure_values, pages_table, step_values
+
+JOURNAL = "journal.db"
+FORMAT = 1
+APPLICATION = 0x74726573
+"""Marks the file as ours: `tres` in ASCII."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """What all of a run shares. `web` opens its web again; it is empty for the live Web."""
+
+    web: str
+    web_name: str
+    features: tuple[str, ...]
+    exploration_pages: int = 0
+    version: str = __version__
+
+
+class Journal:
+    """The journal of one run, open; use it as a context manager."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, meta: Meta, last: int) -> None:
+        self.path = path
+        self.meta = meta
+        self.position = last
+        """Number of the last record."""
+        self._connection = connection
+        self._pages = pages_table(meta.features)
+
+    @classmethod
+    def create(cls, path: Path, meta: Meta, seeds: Seeds, begin: Begin) -> Self:
+        """A new journal with its first two records; it is there as a whole or not at all."""
+        connection = _connect(path, "rwc")
+        _write_ahead(connection)
+        connection.execute("BEGIN IMMEDIATE")
+        for statement in _tables(meta):
+            connection.execute(statement)
+        held = {key: json.dumps(value) for key, value in asdict(meta).items()}
+        connection.executemany("INSERT INTO meta VALUES (?, ?)", held.items())
+        journal = cls(path, connection, meta, 0)
+        journal._insert(seeds)
+        journal._insert(begin)
+        connection.execute("COMMIT")
+        return journal
+
+    @classmethod
+    def open(cls, path: Path, to_write: bool = False) -> Self:
+        """The journal in a file; `RunError` if there is none that can be read."""
+        if not path.exists():
+            raise RunError(
+                f"{path.parent}: there is no {path.name}; name a run that this version of tres "
+                "has crawled, or run the crawl again with --overwrite"
+            )
+        with _named(path):
+            connection = _connect(path, "rw" if to_write else "ro")
+            try:
+                meta = _meta(connection, path)
+                (last,) = connection.execute("SELECT max(seq) FROM records").fetchone()
+                if to_write:
+                    _write_ahead(connection)
+            except BaseException:  # whatever it was: the file is closed again
+                connection.close()
+                raise
+        return cls(path, connection, meta, last or 0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Fold the write-ahead log into the file, so that a run at rest is one file."""
+        with suppress(sqlite3.Error):  # somebody reads, or the disk is full: it stays as it is
+            self._connection.execute("PRAGMA journal_mode = DELETE")
+        self._connection.close()
+
+    def append(
+        self,
+        entry: Entry,
+        events: Sequence[Event] = (),
+        fetched: Fetched | None = None,
+        warc_end: int | None = None,
+    ) -> None:
+        """Keep an entry with what the session said to it; it is committed when this returns."""
+        before = self.position
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            self._insert(entry)
+            if isinstance(entry, Received):
+                self._tell(entry.asked, events, fetched, warc_end)
+            self._connection.execute("COMMIT")
+        except BaseException:  # whatever it was: all of the entry is kept, or nothing
+            self.position = before
+            with suppress(sqlite3.Error):  # a full disk may have rolled it back already
+                self._connection.execute("ROLLBACK")
+            raise
+
+    def entries(self, after: int = 0) -> Iterator[tuple[int, Entry]]:
+        """All entries behind a position, each with its own; `RunError` at the first bad one."""
+        expected = after + 1
+        with _named(self.path), closing(self._connection.cursor()) as cursor:
+            cursor.execute("SELECT * FROM records WHERE seq > ? ORDER BY seq", (after,))
+            for seq, kind, body, checksum in cursor:
+                if seq != expected:
+                    raise DamagedError(f"record {expected} is missing")
+                yield seq, _entry(seq, kind, body, checksum)
+                expected += 1
+
+    def seeds(self) -> Seeds:
+        """The links that the crawl started from."""
+        query = "SELECT * FROM records WHERE seq = 1"
+        with _named(self.path):
+            row = self._connection.execute(query).fetchone()
+            seeds = None if row is None else _entry(*row)
+            if isinstance(seeds, Seeds):
+                return seeds
+            raise DamagedError("it does not begin with seeds")
+
+    def segments(self) -> list[Begin]:
+        """Budgets and models, in order."""
+        query = "SELECT * FROM records WHERE kind = 'begin' ORDER BY seq"
+        with _named(self.path):
+            begins = [_entry(*row) for row in self._connection.execute(query).fetchall()]
+            if not begins:
+                raise DamagedError("it names no budget")
+        return [begin for begin in begins if isinstance(begin, Begin)]
+
+    def pages(self) -> Iterator[Row]:
+        """The steps, in order, by the names of the columns."""
+        with _named(self.path):
+            yield from self._pages.rows(self._connection)
+
+    def failures(self) -> Iterator[Row]:
+        """The failures, in order, by the names of the columns."""
+        with _named(self.path):
+            yield from FAILURES_TABLE.rows(self._connection)
+
+    def steps(self) -> int:
+        """Pages that were fetched and judged."""
+        with _named(self.path):
+            (steps,) = self._connection.execute("SELECT count(*) FROM pages").fetchone()
+        return int(steps)
+
+    def warc_end(self) -> int:
+        """Where the last page that is told of here ends in the archive; 0 if none is kept."""
+        with _named(self.path):
+            (end,) = self._connection.execute("SELECT max(warc_end) FROM pages").fetchone()
+        return int(end or 0)
+
+    def fingerprints(self) -> Iterator[int]:
+        """The fingerprints of all pages that have one, in order."""
+        for row in self.pages():
+            if row["fingerprint"] is not None:
+                yield int(row["fingerprint"], 16)
+
+    def _insert(self, entry: Entry) -> None:
+        kind, body = encode(entry)
+        seq = self.position + 1
+        values = (seq, kind, body, _checksum(seq, kind, body))
+        self._connection.execute("INSERT INTO records VALUES (?, ?, ?, ?)", values)
+        self.position = seq
+
+    def _tell(
+        self, asked: str, events: Sequence[Event], fetched: Fetched | None, warc_end: int | None
+    ) -> None:
+        for event in events:
+            match event:
+                case Stepped():
+                    values = step_values(event, asked, fetched, warc_end)
+                    self._pages.add(self._connection, self.position, values)
+                case FetchFailed():
+                    values = failure_values(event, fetched)
+                    FAILURES_TABLE.add(self._connection, self.position, values)
+                case _:
+                    pass  # splits and caps follow from the entries by themselves
+
+
+def _tables(meta: Meta) -> Iterator[str]:
+    yield f"PRAGMA application_id = {APPLICATION}"
+    yield f"PRAGMA user_version = {FORMAT}"
+    yield "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)"
+    yield (
+        "CREATE TABLE records (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, body BLOB NOT NULL, "
+        "checksum INTEGER NOT NULL)"
+    )
+    yield "CREATE INDEX begins ON records (kind) WHERE kind = 'begin'"
+    yield pages_table(meta.features).creation
+    yield FAILURES_TABLE.creation
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    address = f"{path.absolute().as_uri()}?mode={mode}"
+    return sqlite3.connect(address, uri=True, isolation_level=None)
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _meta(connection: sqlite3.Connection, path: Path) -> Meta:
+    _refuse_foreign(connection, path)
+    held = {
+        key: json.loads(value)
+        for key, value in connection.execute("SELECT key, value FROM meta").fetchall()
+    }
+    meta = Meta(**{**held, "features": tuple(held["features"])})
+    texts = (meta.web, meta.web_name, meta.version, *meta.features)
+    if not all(isinstance(text, str) for text in texts) or type(meta.exploration_pages) is not int:
+        raise DamagedError("what it says of its run is none of that")
+    return meta
+
+
+def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if tables == 0:
+        raise RunError(
+            f"{path}: the crawl was stopped before it began; run it again with --overwrite"
+        )
+    if application != APPLICATION:
+        raise RunError(f"{path}: is no journal of tres; name a run that 'tres crawl' has written")
+    if version != FORMAT:
+        raise RunError(
+            f"{path}: has the format {version}, and this version of tres reads {FORMAT}; use the "
+            "version of tres that wrote it"
+        )
+
+
+def _entry(seq: int, kind: object, body: object, checksum: object) -> Entry:
+    if not isinstance(kind, str) or not isinstance(body, bytes):
+        raise DamagedError(f"record {seq} is none")
+    if checksum != _checksum(seq, kind, body):
+        raise DamagedError(f"record {seq} is not what was written")
+    try:
+        return decode(kind, body)
+    except DamagedError as problem:
+        raise DamagedError(f"record {seq}: {problem}") from None
+
+
+def _checksum(seq: int, kind: str, body: bytes) -> int:
+    return zlib.crc32(body, zlib.crc32(f"{seq} {kind}".encode("utf-8", "replace")))
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Whatever is found wrong with a journal is a `RunError` that names its file."""
+    try:
+        yield
+    except (sqlite3.Error, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+        raise RunError(
+            f"{path}: damaged ({error}); put back a copy of it, or run the crawl again"
+        ) from None

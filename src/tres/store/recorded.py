@@ -1,0 +1,203 @@
+"""A session whose every word is written down before it counts.
+
+An engine drives it like any session. What `next` has chosen is in the journal before the
+engine hears of it, and so is what came of every URL before its events are told. Therefore a
+crawl that ends at any moment, by whatever cause, is taken up by folding its journal:
+
+- every entry is given to a fresh session, which must choose what it chose then (a difference
+  is a `RunError`: it is not the same machine);
+- what had been asked for and never came back is asked for again, before anything new;
+- nothing that has an outcome is ever asked for again.
+
+A demand that was answered with `Wait` or `Done` is not kept: it changes nothing. Snapshots
+shorten the fold. If a page's exchange is kept as WARC, it is written first and the journal
+knows where it ends: what stands behind the last end that the journal knows was never heard
+of, and is cut off.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from tres.crawl.events import Demand, Done, Event, Fetch, Stepped, StopReason, Wait
+from tres.crawl.session import CrawlSession
+from tres.crawl.snapshot import capture, restore
+from tres.engines.base import Exchange, Fetched
+from tres.errors import RunError
+from tres.sections import KeepKind
+from tres.store.journal import Journal
+from tres.store.records import Begin, Demanded, Entry, Received, Seeds
+from tres.store.snapshots import Snapshot, is_due, read_snapshot, set_aside, write_snapshot
+from tres.web.page import Failed
+from tres.web.percept import Percept
+
+
+class Warc(Protocol):
+    """Where raw pages are kept."""
+
+    def append(self, exchange: Exchange) -> int:
+        """Add an exchange; the offset at which the file ends then."""
+
+    def truncate(self, end: int) -> None:
+        """Forget everything behind this offset."""
+
+
+class RecordedSession:
+    """`Crawling`, over a session and its journal."""
+
+    def __init__(
+        self,
+        session: CrawlSession,
+        journal: Journal,
+        config: str,
+        warc: Warc | None = None,
+        keep: KeepKind = "pages",
+        snapshot: int = 0,
+    ) -> None:
+        self.session = session
+        self.journal = journal
+        self._run = journal.path.parent
+        self._config = config
+        self._warc = warc
+        self._keep = keep
+        self._last_snapshot = snapshot
+        self._owed = session.awaited
+
+    @property
+    def in_flight(self) -> int:
+        """Fetches that have not come back yet; what is still to be asked for again is none."""
+        return self.session.in_flight - len(self._owed)
+
+    @property
+    def interrupted(self) -> bool:
+        """Was it told to choose nothing more?"""
+        return self.session.interrupted
+
+    def interrupt(self) -> None:
+        """Choose nothing more; what is in flight may still come back."""
+        self.session.interrupt()
+
+    def next(self, k: int = 1, waiting: Iterable[str] = ()) -> Demand:
+        """Up to `k` more URLs to fetch: first what is owed, then what the session chooses."""
+        if self.interrupted:
+            return Wait() if self.in_flight else Done(StopReason.INTERRUPTED)
+        sites = tuple(waiting)
+        again = self._owed_now(k, sites)
+        if again and len(again) >= k:
+            return Fetch(again)
+        demand = self.session.next(k - len(again), sites)
+        if isinstance(demand, Fetch):
+            with writing(self._run):
+                self.journal.append(Demanded(k - len(again), sites, demand.urls))
+            return Fetch((*again, *demand.urls))
+        return Fetch(again) if again else demand
+
+    def receive(
+        self, url: str, outcome: Percept | Failed, fetched: Fetched | None = None
+    ) -> list[Event]:
+        """What came of a URL that `next` had asked for."""
+        events = self.session.receive(url, outcome)
+        with writing(self._run):
+            end = self._archived(events, fetched)
+            self.journal.append(Received(url, outcome), events, fetched, end)
+            self._snapshot_if_due()
+        return events
+
+    def begin(self, pages: int, model: str) -> None:
+        """From here on: another budget, or another judge."""
+        with writing(self._run):
+            self.journal.append(Begin(pages, model))
+        self.session.pages = pages
+
+    def _owed_now(self, k: int, waiting: tuple[str, ...]) -> tuple[str, ...]:
+        ready = [url for url, site in self._owed.items() if site not in waiting][:k]
+        for url in ready:
+            del self._owed[url]
+        return tuple(ready)
+
+    def _archived(self, events: list[Event], fetched: Fetched | None) -> int | None:
+        step = next((event for event in events if isinstance(event, Stepped)), None)
+        if self._warc is None or step is None or fetched is None or fetched.exchange is None:
+            return None
+        if self._keep == "nothing" or (self._keep == "relevant" and not step.relevant):
+            return None
+        return self._warc.append(fetched.exchange)
+
+    def _snapshot_if_due(self) -> None:
+        session = self.session
+        if session.interrupted or not is_due(session.steps, self._last_snapshot):
+            return
+        state = capture(session)
+        write_snapshot(
+            self._run, Snapshot(self.journal.position, session.steps, self._config, state)
+        )
+        self._last_snapshot = session.steps
+
+
+def resumed(
+    journal: Journal,
+    fresh: Callable[[], CrawlSession],
+    config: str,
+    warc: Warc | None = None,
+    keep: KeepKind = "pages",
+) -> RecordedSession:
+    """The session as it was when the journal ended; `fresh` makes one at its first step."""
+    session, snapshot = _from_snapshot(journal, fresh, config)
+    for position, entry in journal.entries(snapshot.position if snapshot else 0):
+        if not _repeats(session, entry):
+            raise RunError(
+                f"{journal.path}: record {position} is not what the crawl does now, so the version "
+                "of tres or of its libraries differs from then; use those, or crawl anew"
+            )
+    if warc is not None:
+        with writing(journal.path.parent):
+            warc.truncate(journal.warc_end())
+    return RecordedSession(session, journal, config, warc, keep, snapshot.steps if snapshot else 0)
+
+
+def _from_snapshot(
+    journal: Journal, fresh: Callable[[], CrawlSession], config: str
+) -> tuple[CrawlSession, Snapshot | None]:
+    run, session = journal.path.parent, fresh()
+    snapshot = read_snapshot(run, config, journal.position)
+    if snapshot is None:
+        return session, None
+    try:
+        restore(session, snapshot.state)
+    except ValueError as problem:
+        set_aside(run, str(problem))
+        return fresh(), None
+    return session, snapshot
+
+
+def _repeats(session: CrawlSession, entry: Entry) -> bool:
+    """Give a session what it was given; does it choose what it chose?"""
+    match entry:
+        case Seeds():
+            return True  # the session was made from them
+        case Begin(pages, _):
+            session.pages = pages
+            return True
+        case Demanded(k, waiting, urls):
+            return session.next(k, waiting) == Fetch(urls)
+        case Received(asked, outcome):
+            if asked not in session.awaited:
+                return False
+            session.receive(asked, outcome)
+            return True
+
+
+@contextmanager
+def writing(run: Path, remedy: str = "") -> Iterator[None]:
+    """A disk that takes nothing more ends the crawl with the way to go on; nothing is lost."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        reason = getattr(error, "strerror", None) or error
+        go_on = f"free some space, then: tres resume {shlex.quote(str(run))}"
+        raise RunError(f"{run}: cannot be written ({reason}); {remedy or go_on}") from error

@@ -1,0 +1,203 @@
+"""What a crawl was told and what it answered, as values, and each of them as bytes.
+
+A session is a deterministic machine, so a crawl is known if its inputs are known, in order:
+
+    Seeds       the links that it starts from, as they were perceived
+    Begin       from here on: so many pages in all, judged by the model of this digest
+    Demanded    `next` was called so and chose these URLs
+    Received    what came of a URL: a whole percept, or a failure
+
+What a machine was given is kept bit for bit. Strings stand in a JSON list (so a string may
+hold anything), numbers behind it as they lie in memory; both together are compressed.
+
+Decoding trusts nothing: whatever the bytes are, the answer is an entry or `DamagedError`.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tres.web.page import Failed, FailureKind
+from tres.web.percept import LinkPercepts, Percept
+
+LARGEST = 256_000_000
+"""Bytes that a record may unfold to; a page of some megabytes stays far below."""
+QUICK = 1
+"""Level of compression: higher ones win a tenth of the size for three times the time."""
+
+_LENGTH = struct.Struct("<I")
+_RELEVANCE = struct.Struct("<d")
+
+
+class DamagedError(ValueError):
+    """These bytes are no record."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seeds:
+    """The crawl starts from these links."""
+
+    links: LinkPercepts
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """A segment: from here on so many pages in all, judged by the model of this digest."""
+
+    pages: int
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Demanded:
+    """`next(k, waiting)` was answered with these URLs."""
+
+    k: int
+    waiting: tuple[str, ...]
+    urls: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """What came of a URL that had been asked for."""
+
+    asked: str
+    outcome: Percept | Failed
+
+
+Entry = Seeds | Begin | Demanded | Received
+
+
+def encode(entry: Entry) -> tuple[str, bytes]:
+    """The kind of an entry, and its bytes."""
+    match entry:
+        case Seeds(links):
+            return "seeds", _packed([links.urls, links.sites], _columns(links))
+        case Begin(pages, model):
+            return "begin", _packed([pages, model])
+        case Demanded(k, waiting, urls):
+            return "demand", _packed([k, waiting, urls])
+        case Received(asked, outcome):
+            return _encoded_outcome(asked, outcome)
+
+
+def _encoded_outcome(asked: str, outcome: Percept | Failed) -> tuple[str, bytes]:
+    if isinstance(outcome, Failed):
+        names = [asked, outcome.url, str(outcome.kind), outcome.retryable]
+        return "failure", _packed(names)
+    links = outcome.links
+    names = [asked, outcome.url, outcome.site, outcome.language, links.urls, links.sites]
+    return "page", _packed(names, _RELEVANCE.pack(outcome.relevance) + _columns(links))
+
+
+def decode(kind: str, body: bytes) -> Entry:
+    """The entry that was encoded; `DamagedError` if these bytes are none."""
+    reader = READERS.get(kind)
+    if reader is None:
+        raise DamagedError(f"there are no records of the kind {kind!r}")
+    try:
+        return reader(*_unpacked(body))
+    except (TypeError, ValueError, KeyError, RecursionError, struct.error, zlib.error) as error:
+        raise DamagedError(str(error)) from None
+
+
+def _packed(names: list[Any], numbers: bytes = b"") -> bytes:
+    text = json.dumps(names, separators=(",", ":")).encode()
+    return zlib.compress(_LENGTH.pack(len(text)) + text + numbers, QUICK)
+
+
+def _unpacked(body: bytes) -> tuple[list[Any], bytes]:
+    unfolding = zlib.decompressobj()
+    content = unfolding.decompress(body, LARGEST)
+    if not unfolding.eof or unfolding.unused_data:
+        raise DamagedError("it is cut short, or something follows it")
+    (length,) = _LENGTH.unpack_from(content)
+    names = json.loads(content[_LENGTH.size : _LENGTH.size + length])
+    if not isinstance(names, list):
+        raise DamagedError("its names are no list")
+    return names, content[_LENGTH.size + length :]
+
+
+def _columns(links: LinkPercepts) -> bytes:
+    """A byte with both keyword flags for each link, then the relevances of the anchors."""
+    if links.anchor_relevance.dtype != np.float32:
+        raise TypeError(f"anchor relevance is {links.anchor_relevance.dtype}, not float32")
+    flags = links.url_keyword.astype(np.uint8) | (links.anchor_keyword.astype(np.uint8) << 1)
+    return flags.tobytes() + links.anchor_relevance.astype("<f4", copy=False).tobytes()
+
+
+def _links(urls: object, sites: object, columns: bytes) -> LinkPercepts:
+    targets, homes = _strings(urls), _strings(sites)
+    count = len(targets)
+    if len(homes) != count or len(columns) != 5 * count:
+        raise DamagedError("its links are incomplete")
+    flags = np.frombuffer(columns, np.uint8, count)
+    return LinkPercepts(
+        targets,
+        homes,
+        (flags & 1).astype(np.bool_),
+        (flags & 2).astype(np.bool_),
+        np.frombuffer(columns, "<f4", count, offset=count).astype(np.float32),
+    )
+
+
+def _seeds(names: list[Any], numbers: bytes) -> Seeds:
+    urls, sites = names
+    return Seeds(_links(urls, sites, numbers))
+
+
+def _begin(names: list[Any], numbers: bytes) -> Begin:
+    pages, model = names
+    return Begin(_whole(pages), _string(model))
+
+
+def _demand(names: list[Any], numbers: bytes) -> Demanded:
+    k, waiting, urls = names
+    return Demanded(_whole(k), _strings(waiting), _strings(urls))
+
+
+def _failure(names: list[Any], numbers: bytes) -> Received:
+    asked, url, kind, retryable = names
+    return Received(_string(asked), Failed(_string(url), FailureKind(kind), retryable is True))
+
+
+def _page(names: list[Any], numbers: bytes) -> Received:
+    asked, url, site, language, targets, sites = names
+    (relevance,) = _RELEVANCE.unpack_from(numbers)
+    links = _links(targets, sites, numbers[_RELEVANCE.size :])
+    percept = Percept(_string(url), _string(site), relevance, links, _string(language))
+    return Received(_string(asked), percept)
+
+
+READERS: dict[str, Callable[[list[Any], bytes], Entry]] = {
+    "seeds": _seeds,
+    "begin": _begin,
+    "demand": _demand,
+    "failure": _failure,
+    "page": _page,
+}
+
+
+def _string(value: object) -> str:
+    if not isinstance(value, str):
+        raise DamagedError(f"{value!r} stands where text should")
+    return value
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise DamagedError(f"{value!r} stands where a list should")
+    return tuple(_string(each) for each in value)
+
+
+def _whole(value: object) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise DamagedError(f"{value!r} stands where a number should")
+    return value

@@ -1,0 +1,157 @@
+"""The plain tables of a journal: what people and reports read of a crawl.
+
+`pages` has a line per step, `failures` one per URL that gave no page: what the session told
+of it and how the fetch went (empty where nothing was fetched, as from an archive); for a page
+also the features of the choice, a column each. Every line carries a checksum over all of it.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from tres.crawl.events import FetchFailed, Stepped
+from tres.engines.base import Fetched
+from tres.store.records import DamagedError
+
+PAGE_COLUMNS = {
+    "step": "INTEGER NOT NULL",
+    "url": "TEXT NOT NULL",
+    "parent": "TEXT",
+    "relevance": "REAL",
+    "reward": "INTEGER NOT NULL",
+    "q": "REAL",
+    "leaf": "INTEGER",
+    "explored": "INTEGER NOT NULL",
+    "site": "TEXT NOT NULL",
+    "language": "TEXT NOT NULL",
+    "asked": "TEXT NOT NULL",
+}
+FAILURE_COLUMNS = {
+    "url": "TEXT NOT NULL",
+    "kind": "TEXT NOT NULL",
+    "is_seed": "INTEGER NOT NULL",
+}
+FETCH_COLUMNS = {
+    "at": "REAL",
+    "seconds": "REAL",
+    "status": "INTEGER",
+    "size": "INTEGER",
+    "title": "TEXT",
+    "note": "TEXT",
+    "fingerprint": "TEXT",
+    "warc_end": "INTEGER",
+}
+
+Value = str | int | float | None
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PlainTable:
+    """A table whose lines are numbered like the records they belong to."""
+
+    name: str
+    columns: dict[str, str]
+
+    @property
+    def creation(self) -> str:
+        """The statement that makes it."""
+        columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in self.columns.items())
+        return (
+            f"CREATE TABLE {self.name} (seq INTEGER PRIMARY KEY, {columns}, "
+            "checksum INTEGER NOT NULL)"
+        )
+
+    def add(self, connection: sqlite3.Connection, seq: int, values: Iterable[Value]) -> None:
+        """One line more."""
+        kept = [_storable(value) for value in values]
+        places = ", ".join("?" * (len(self.columns) + 2))
+        statement = f"INSERT INTO {self.name} VALUES ({places})"
+        connection.execute(statement, (seq, *kept, _checksum(kept)))
+
+    def rows(self, connection: sqlite3.Connection) -> Iterator[Row]:
+        """All lines in order, by the names of the columns; `DamagedError` at the first bad one."""
+        names = ", ".join(map(quoted, self.columns))
+        with closing(connection.cursor()) as cursor:
+            cursor.execute(f"SELECT seq, {names}, checksum FROM {self.name} ORDER BY seq")
+            for seq, *values, checksum in cursor:
+                if checksum != _checksum(values):
+                    raise DamagedError(f"line {seq} of {self.name} is not what was written")
+                yield dict(zip(self.columns, values, strict=True))
+
+
+def pages_table(features: Sequence[str]) -> PlainTable:
+    """The table of steps, for choices with these features."""
+    return PlainTable("pages", PAGE_COLUMNS | FETCH_COLUMNS | dict.fromkeys(features, "REAL"))
+
+
+FAILURES_TABLE = PlainTable("failures", FAILURE_COLUMNS | FETCH_COLUMNS)
+
+
+def step_values(
+    step: Stepped, asked: str, fetched: Fetched | None, warc_end: int | None
+) -> Iterator[Value]:
+    """A step as a line of `pages`."""
+    yield step.step
+    yield _text(step.url)
+    yield None if step.parent is None else _text(step.parent)
+    yield step.relevance
+    yield int(step.relevant)
+    yield step.q
+    yield None if step.leaf < 0 else step.leaf
+    yield int(step.explored)
+    yield _text(step.site)
+    yield _text(step.language)
+    yield _text(asked)
+    yield from _facts(fetched, warc_end)
+    yield from step.features.values()
+
+
+def failure_values(failed: FetchFailed, fetched: Fetched | None) -> Iterator[Value]:
+    """A failure as a line of `failures`."""
+    yield _text(failed.url)
+    yield str(failed.kind)
+    yield int(failed.is_seed)
+    yield from _facts(fetched, None)
+
+
+def _facts(fetched: Fetched | None, warc_end: int | None) -> list[Value]:
+    if fetched is None:
+        return [None] * len(FETCH_COLUMNS)
+    return [
+        float(fetched.at),
+        float(fetched.seconds),
+        fetched.status,
+        fetched.size,
+        _text(fetched.title),
+        _text(fetched.note),
+        None if fetched.fingerprint is None else f"{fetched.fingerprint:016x}",
+        warc_end,
+    ]
+
+
+def quoted(name: str) -> str:
+    """A name as SQL writes it, whatever it holds."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _text(text: str) -> str:
+    """Text as a database can hold it; the records have every string as it was."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def _storable(value: Value) -> Value:
+    """SQLite knows no NaN and no negative zero."""
+    if not isinstance(value, float):
+        return value
+    return None if math.isnan(value) else value + 0.0
+
+
+def _checksum(values: Sequence[Value]) -> int:
+    return zlib.crc32(repr(tuple(values)).encode("utf-8", "replace"))
