@@ -119,8 +119,12 @@ class CrawlScheduler(BaseScheduler):
         )
         return request
 
-    async def arrived(self, response: Response) -> Any:
+    def arrived(self, response: Response) -> Any:
         """Scrapy's callback: a response, whatever its status."""
+        return self._landed(response)
+
+    async def _landed(self, response: Response) -> Any:
+        """What the response was to the crawl, if it was a step; nothing that Scrapy scrapes."""
         flight = self._flights.get(response.meta.get(FLIGHT))
         if flight is not None:
             await self._answers.page(flight, response)
