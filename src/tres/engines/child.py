@@ -21,6 +21,7 @@ from tres.engines.reading import PageReader, Reading
 from tres.engines.wire import LENGTH_BYTES, framed, length_of, reading_message, received_page
 from tres.errors import TresError
 from tres.web.page import Failed, FailureKind
+from tres.web.parse import well_formed
 
 GRACE = 5
 """Seconds beyond the limit after which the process ends itself."""
@@ -59,7 +60,7 @@ def answer(reader: PageReader, message: bytes) -> bytes:
     except MemoryError:
         raise
     except Exception as problem:  # a page that finds a bug must not end the crawl
-        failed = Failed(received.url, FailureKind.UNREADABLE)
+        failed = Failed(well_formed(received.url), FailureKind.UNREADABLE)
         return reading_message(Reading(failed, note=type(problem).__name__))
 
 

@@ -26,6 +26,7 @@ from tres.engines.wire import LENGTH_BYTES, checked_reading, framed, length_of, 
 from tres.errors import ModelError
 from tres.sections import LiveSection
 from tres.web.page import Failed, FailureKind
+from tres.web.parse import well_formed
 from tres.web.url import SiteBy
 
 SECONDS = 10.0
@@ -123,7 +124,7 @@ class ReaderProcess:
         try:
             reading = await asyncio.wait_for(self._answer(), self._seconds)
         except (TimeoutError, EOFError, ConnectionError, ValueError) as problem:
-            failed = Failed(job.url, FailureKind.UNREADABLE)
+            failed = Failed(well_formed(job.url), FailureKind.UNREADABLE)
             reading = Reading(failed, note=f"reader lost: {type(problem).__name__}")
             self.restarts += 1
             await self._end()

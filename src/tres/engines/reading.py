@@ -21,7 +21,7 @@ from tres.web.duplicates import fingerprint
 from tres.web.head import believed
 from tres.web.missing import says_missing
 from tres.web.page import Failed, FailureKind, Page
-from tres.web.parse import Document, parse_document
+from tres.web.parse import Document, parse_document, well_formed
 from tres.web.percept import Perceiver, Percept
 from tres.web.rules import LinkRules
 from tres.web.sitemap import with_sitemap
@@ -78,7 +78,7 @@ class PageReader:
         url = canonical(received.url)
         identity = self.rules.identity(url) if url else None
         if not identity:
-            return Reading(Failed(received.url, FailureKind.BLOCKED_URL))
+            return Reading(Failed(well_formed(received.url), FailureKind.BLOCKED_URL))
         if kind := _no_page(received):
             return Reading(Failed(identity, kind))
         document = parse_document(identity, received.body, charset_of(received.content_type))

@@ -20,7 +20,7 @@ from tres.web.page import Failed, FailureKind
 from tres.web.parse import MAX_LINKS, MAX_TEXT_CHARS, MAX_TITLE_CHARS
 from tres.web.percept import LinkPercepts, Percept
 from tres.web.sitemap import MAX_URLS
-from tres.web.url import MAX_HOST_CHARS, canonical
+from tres.web.url import canonical, host_of
 
 LENGTH_BYTES = 4
 MAX_MESSAGE = 1 << 26
@@ -103,9 +103,8 @@ def _failed(answer: Any) -> Failed:
 
 def _percept(answer: Any) -> Percept:
     url, site, relevance, language = answer["page"]
-    return Percept(
-        _url(url), _site(site), _share(relevance), _links(answer["links"]), _text(language, 2)
-    )
+    links = _links(answer["links"])
+    return Percept(_url(url), _site(site, url), _share(relevance), links, _text(language, 2))
 
 
 def _links(columns: Any) -> LinkPercepts:
@@ -117,7 +116,7 @@ def _links(columns: Any) -> LinkPercepts:
     _demand(all(isinstance(flag, bool) for flag in flags))
     return LinkPercepts(
         urls,
-        tuple(map(_site, columns["sites"])),
+        tuple(map(_site, columns["sites"], urls)),
         np.array(flags[:size], np.bool_),
         np.array(flags[size:], np.bool_),
         np.array(list(map(_share, columns["anchor_relevance"])), np.float32),
@@ -140,8 +139,8 @@ def _url(value: Any) -> str:
     return str(value)
 
 
-def _site(value: Any) -> str:
-    _demand(isinstance(value, str) and value.isascii() and 0 < len(value) <= MAX_HOST_CHARS)
+def _site(value: Any, url: str) -> str:
+    _demand(isinstance(value, str) and value != "" and host_of(url).endswith(value))
     return str(value)
 
 

@@ -23,19 +23,23 @@ from numpy.typing import NDArray
 
 from tres.topic.text import words
 
-SHINGLE = 3
+SHINGLE = 2
 SHORT = 50
 NEAR = 3
+LONG_WORD = 25
 BANDS = 4
 BAND_BITS = 16
 
 _Hashes = NDArray[np.uint64]
 _NONE = -1
+_ALL = (1 << 64) - 1
 
 
 def fingerprint(text: str) -> int | None:
     """The fingerprint of a page's text; none if it has no word."""
-    found = words(text)
+    found = text.lower().split()
+    if len(found) * LONG_WORD < len(text):
+        found = words(text)  # a script without blanks between words
     if not found:
         return None
     hashes = _word_hashes(found)
@@ -123,7 +127,7 @@ class NearDuplicates:
     def _near(self, fingerprint: int, band: int, value: int) -> bool:
         at = int(self._latest[band, value])
         while at != _NONE:
-            if (int(self._prints[at]) ^ fingerprint).bit_count() <= NEAR:
+            if ((int(self._prints[at]) ^ fingerprint) & _ALL).bit_count() <= NEAR:
                 return True
             at = int(self._earlier[at, band])
         return False

@@ -28,7 +28,7 @@ MAX_URLS = 5_000
 
 _GZIP = b"\x1f\x8b"
 _LOCATION = re.compile(
-    r"<(?:\w+:)?loc\s*+>\s*+(?:<!\[CDATA\[([^\]]{1,4000})\]\]>|([^<]{1,4000}))", re.IGNORECASE
+    r"<(?:\w+:)?loc\s*+>\s*+(?:<!\[CDATA\[([^\]<]{1,4000})\]\]>|([^<]{1,4000})<)", re.IGNORECASE
 )
 _INDEX = re.compile(r"<(?:\w+:)?sitemapindex[\s>]", re.IGNORECASE)
 
