@@ -13,6 +13,7 @@ from tres.cli.demo import demo
 from tres.cli.keywords import keywords
 from tres.cli.label import label
 from tres.cli.resume import resume
+from tres.cli.serve import serve
 from tres.cli.train import train
 from tres.cli.tree import tree
 from tres.cli.vectors import vectors
@@ -29,7 +30,7 @@ def commands() -> None:
     """
 
 
-for command in (crawl, demo, keywords, label, resume, train, tree, vectors):
+for command in (crawl, demo, keywords, label, resume, serve, train, tree, vectors):
     commands.add_command(command)
 
 
