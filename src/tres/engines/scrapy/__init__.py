@@ -1,0 +1,1 @@
+"""The live engine: Scrapy owns HTTP, the crawl session owns the choice."""
