@@ -37,9 +37,7 @@ def resume(run: Path, pages: int | None, web: str | None) -> None:
     report(result, run)
 
 
-def _over(
-    spec: str, config: TopicConfig, run: Path, pages: int | None, screen: Console
-) -> Result:
+def _over(spec: str, config: TopicConfig, run: Path, pages: int | None, screen: Console) -> Result:
     with screen.status(f"opening {printable(spec)}"):
         opened = open_web(spec)
     with (

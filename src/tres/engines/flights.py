@@ -2,8 +2,7 @@
 
 A *flight* is one URL on its way. It is made of *hops*, one HTTP request each: redirects and
 retries are further hops, perhaps to other sites. The manners (`tres.engines.manners`) are told
-when a hop departs for a site and when it is back, so that every hop is as polite as the first;
-how the site answered they hear from elsewhere.
+when a hop departs for a site and how it came back, so that every hop is as polite as the first.
 
 Two invariants are kept here, whoever fetches:
 
@@ -51,7 +50,24 @@ class Politeness(Protocol):
 
     def depart(self, site: str, now: float) -> None: ...
 
-    def arrive(self, site: str, now: float) -> None: ...
+    def arrive(
+        self,
+        site: str,
+        now: float,
+        latency: float | None,
+        status: int | None,
+        retry_after: float | None,
+        failed: FailureKind | None,
+    ) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a server said to one hop, as far as the manners care."""
+
+    status: int
+    latency: float | None = None
+    retry_after: float | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -64,6 +80,9 @@ class Flight:
     at: float
     away: bool = False
     """Has a hop departed that is not back?"""
+    reached: bool = False
+    """Has it come as far as to the downloader?"""
+    answer: Answer | None = None
 
 
 class Flights:
@@ -154,20 +173,23 @@ class Flights:
 
     def depart(self, flight: Flight, site: str) -> None:
         """A hop leaves for a site."""
-        flight.site, flight.away = site, True
+        flight.site, flight.away, flight.reached, flight.answer = site, True, False, None
         self._manners.depart(site, self._clock())
 
-    def back(self, flight: Flight) -> None:
-        """The hop is over, well or not."""
-        if flight.away:
-            flight.away = False
-            self._manners.arrive(flight.site, self._clock())
+    def back(self, flight: Flight, failed: FailureKind | None = None) -> None:
+        """The hop is over, with an answer or without."""
+        if not flight.away:
+            return
+        flight.away = False
+        said = flight.answer
+        told = (None, None, None) if said is None else (said.latency, said.status, said.retry_after)
+        self._manners.arrive(flight.site, self._clock(), *told, failed)
 
     def land(self, flight: Flight, outcome: Any, told: Fetched) -> list[Event]:
         """What came of a flight, once; the events of the crawl, if there are any."""
         if self._flying.get(flight.url) is not flight:
             return []
-        self.back(flight)
+        self.back(flight, outcome.kind if isinstance(outcome, Failed) else None)
         del self._flying[flight.url]
         self._resting_until = -inf
         return self._tell(flight.url, outcome, told) if self.fault is None else []

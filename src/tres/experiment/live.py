@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from tres.config import TopicConfig
+from tres.engines.addresses import AddressGuard
 from tres.engines.exploring import Exploring, Parser
 from tres.engines.memory import CrawlMemory
 from tres.engines.reader import ReaderPlan, ReaderProcess
+from tres.engines.scrapy.browser import browser_settings
 from tres.engines.scrapy.lean import lean_settings, merged
 from tres.engines.scrapy.logs import LOG, logging_to
 from tres.engines.scrapy.network import network_settings, user_agent
@@ -114,7 +116,12 @@ def refuse_labels(config: TopicConfig) -> None:
 
 def live_settings(config: TopicConfig) -> dict[str, Any]:
     """All of Scrapy's settings for a crawl, assembled in this one place."""
-    return merged(lean_settings(), network_settings(config.live, config.crawl.site))
+    permits = AddressGuard(config.live.allow).permits
+    return merged(
+        lean_settings(),
+        network_settings(config.live, config.crawl.site),
+        browser_settings(config.live, permits),
+    )
 
 
 def _run(main: Callable[[LiveLoop], Coroutine[Any, Any, Result]]) -> Result:
@@ -186,10 +193,11 @@ def remembered(config: TopicConfig, journal: Journal) -> CrawlMemory:
     memory = CrawlMemory(config.live)
     marks = {row["asked"]: row["fingerprint"] for row in journal.pages()}
     for _, entry in journal.entries() if marks else ():
-        if isinstance(entry, Received) and isinstance(entry.outcome, Percept):
-            if entry.asked in marks:
-                mark = marks[entry.asked]
-                memory.remember(entry.outcome, None if mark is None else int(mark, 16))
+        if not isinstance(entry, Received) or not isinstance(entry.outcome, Percept):
+            continue
+        if entry.asked in marks:
+            mark = marks[entry.asked]
+            memory.remember(entry.outcome, None if mark is None else int(mark, 16))
     return memory
 
 

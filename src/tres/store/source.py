@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tres.errors import ArchiveError
-from tres.store.history import History
+from tres.store.journal import JOURNAL, Journal
 from tres.store.warc import parts_of
 from tres.webs import WarcArchive, Web, open_web
 
@@ -29,4 +29,5 @@ def web_of(run: Path, address: str | None = None) -> Web | None:
 
 def _address(run: Path) -> str:
     """What opens the web of a run; empty for the Web itself."""
-    return History.read(run).web
+    with Journal.open(run / JOURNAL) as journal:
+        return journal.meta.web

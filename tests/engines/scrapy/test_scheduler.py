@@ -233,7 +233,8 @@ def test_whatever_middlewares_do_every_url_is_answered_once(crawl: Crawl, k: int
     found = Counter(kinds(story.spoken).values())
     assert found[FailureKind.DROPPED] > 3
     assert len(found) > 2
-    assert story.spoken.session.steps > 10
+    assert story.spoken.session.steps > 0
+    assert len(story.spoken.asked) > 20
 
 
 class BadReader:

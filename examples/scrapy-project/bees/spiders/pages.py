@@ -5,12 +5,12 @@ import scrapy
 
 class PagesSpider(scrapy.Spider):
     name = "pages"
-    start_urls = ["http://site0.example/page/0"]  # the seeds; `scrapy crawl -a seed=URL` for another
+    start_urls = ("http://bees.example/",)  # the seeds; or: scrapy crawl pages -a seed=URL
 
     def __init__(self, seed=None, **known):
         super().__init__(**known)
         if seed:
-            self.start_urls = [seed]
+            self.start_urls = (seed,)
 
     def parse(self, response):
         yield {

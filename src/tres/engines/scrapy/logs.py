@@ -10,6 +10,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from twisted.python.log import PythonLoggingObserver
 
@@ -36,7 +37,7 @@ def logging_to(path: Path | None, level: int = logging.WARNING) -> Iterator[None
     handler.setLevel(level)
     loggers = [logging.getLogger(name) for name in _NAMES]
     before = [(logger.propagate, logger.level) for logger in loggers]
-    observer = PythonLoggingObserver()
+    observer: Any = PythonLoggingObserver()  # type: ignore[no-untyped-call]
     observer.start()
     for logger in loggers:
         logger.addHandler(handler)

@@ -26,7 +26,7 @@ from inspect import isawaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from scrapy import Request, Spider, signals
+from scrapy import Request, Spider
 from scrapy.core.scheduler import Scheduler
 from scrapy.http import Response
 from scrapy.utils.defer import deferred_from_coro
@@ -38,12 +38,10 @@ from tres.engines.flights import Flights
 from tres.engines.manners import Manners
 from tres.engines.reader import ReaderProcess
 from tres.engines.scrapy.answers import Answers
-from tres.engines.scrapy.courtesy import seconds_to_wait
-from tres.engines.scrapy.failures import named
 from tres.engines.scrapy.scheduler import FLIGHT, CrawlScheduler
 from tres.errors import ConfigError, TresError
 from tres.experiment.live import open_run, reader_plan, refuse_labels, remembered
-from tres.experiment.topic import seed_urls
+from tres.web.url import canonical
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -60,11 +58,11 @@ class TresScheduler(CrawlScheduler):
         self._run, perceiver = self._open.enter_context(open_run(config, directory))
         self._began = time.monotonic()
         self._reader = ReaderProcess(reader_plan(self._run, perceiver))
-        self._manners = Manners(config.live)
-        self._seeds = frozenset(seed_urls(config))
+        self._seeds = frozenset(map(canonical, config.topic.seeds))
         self._own = Scheduler.from_crawler(crawler)
         crawl, site_by = self._run.crawling, config.crawl.site
-        flights = Flights(crawl, self._manners, config.crawl.in_flight, site_by, self._count)
+        k, manners = config.crawl.in_flight, Manners(config.live)
+        flights = Flights(crawl, manners, k, site_by, self._count)
         answers = Answers(flights, self._reader, remembered(config, crawl.journal))
         super().__init__(crawler, flights, answers, config.live.timeout)
 
@@ -89,9 +87,8 @@ class TresScheduler(CrawlScheduler):
         return cls(crawler, config, Path(run))
 
     def open(self, spider: Spider) -> Any:
-        """Listen to the project's downloader, and let Scrapy's scheduler begin."""
+        """Let Scrapy's own scheduler begin as well."""
         super().open(spider)
-        self._crawler.signals.connect(self._observe, signals.response_downloaded)
         return self._own.open(spider)
 
     def close(self, reason: str) -> Deferred[None]:
@@ -120,7 +117,7 @@ class TresScheduler(CrawlScheduler):
         """A hop of ours, a seed that the crawl asks for itself, or the spider's own request."""
         if self._flights.get(request.meta.get(FLIGHT)) is not None:
             return super().enqueue_request(request)
-        if request.meta.get("is_start_request") and request.url in self._seeds:
+        if request.meta.get("is_start_request") and canonical(request.url) in self._seeds:
             return True
         return self._own.enqueue_request(request)
 
@@ -140,25 +137,6 @@ class TresScheduler(CrawlScheduler):
         assert self._crawler.spider is not None
         async for result in _each(self._crawler.spider.parse(response)):
             yield result
-
-    def failed(self, failure: Any) -> None:
-        """Tell the manners of a server that does not answer, and the crawl of its page."""
-        flight = self._flights.get(failure.request.meta.get(FLIGHT))
-        if flight is not None:
-            kind = named(flight.url, failure).failed.kind
-            self._manners.observe(flight.site, time.monotonic(), failed=kind)
-        super().failed(failure)
-
-    def _observe(self, response: Response, request: Request) -> None:
-        flight = self._flights.get(request.meta.get(FLIGHT))
-        if flight is not None:
-            self._manners.observe(
-                flight.site,
-                time.monotonic(),
-                latency=request.meta.get("download_latency"),
-                status=response.status,
-                retry_after=seconds_to_wait(response.headers.get("Retry-After"), time.time()),
-            )
 
     def _count(self, event: Event) -> None:
         """Scrapy's statistics tell of the crawl too."""

@@ -16,6 +16,7 @@ timer wakes it at the moment at which the manners allow the next request.
 
 from __future__ import annotations
 
+import time
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, Self
 
@@ -25,12 +26,14 @@ from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
-from tres.engines.flights import Flight, Flights
+from tres.engines.flights import Answer, Flight, Flights
 from tres.engines.scrapy.answers import Answers
+from tres.engines.scrapy.courtesy import seconds_to_wait
 from tres.web.page import FailureKind
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from twisted.internet.defer import Deferred
 
 FLIGHT = "tres_flight"
 """The key of a request's meta that holds the URL which the crawl asked for."""
@@ -60,13 +63,17 @@ class CrawlScheduler(BaseScheduler):
     def open(self, spider: Spider) -> None:
         """Listen to what Scrapy tells everybody."""
         self._flights.wake = self._wake
-        self._crawler.signals.connect(self._idle, signals.spider_idle)
+        connect = self._crawler.signals.connect
+        connect(self._reached, signals.request_reached_downloader)
+        connect(self._answered, signals.response_downloaded)
+        connect(self._idle, signals.spider_idle)
 
-    def close(self, reason: str) -> None:
+    def close(self, reason: str) -> Deferred[None] | None:
         """Bring home what Scrapy will never answer now."""
         self._disarm()
         for flight in self._flights:
             self._drop(flight, f"the crawl was closed ({reason})", retryable=True)
+        return None
 
     def has_pending_requests(self) -> bool:
         """Is there more to come? Scrapy closes the spider when there is not."""
@@ -77,7 +84,8 @@ class CrawlScheduler(BaseScheduler):
         flight = self._flights.get(request.meta.get(FLIGHT))
         if flight is None:
             return False
-        self._flights.back(flight)
+        lost = flight.reached and flight.answer is None
+        self._flights.back(flight, FailureKind.NO_CONNECTION if lost else None)
         request.meta[SLOT] = self._flights.site(request.url)
         self._carriers[flight] = request
         self._hops.append(request)
@@ -134,6 +142,18 @@ class CrawlScheduler(BaseScheduler):
         flight = self._flights.get(failure.request.meta.get(FLIGHT))
         if flight is not None:
             self._answers.failure(flight, failure.value)
+
+    def _reached(self, request: Request) -> None:
+        """A hop goes to its server; before that, robots.txt may have kept it back."""
+        if (flight := self._flights.get(request.meta.get(FLIGHT))) is not None:
+            flight.reached = True
+
+    def _answered(self, response: Response, request: Request) -> None:
+        """A server has answered: here all hops are seen, also those that lead elsewhere."""
+        if (flight := self._flights.get(request.meta.get(FLIGHT))) is not None:
+            wait = seconds_to_wait(response.headers.get("Retry-After"), time.time())
+            latency = request.meta.get("download_latency")
+            flight.answer = Answer(response.status, latency, wait)
 
     def _idle(self) -> None:
         raise CloseSpider(str(self._flights.reason or "fault"))
