@@ -16,7 +16,7 @@ from tres.engines.explore import Asking, Exploration
 from tres.engines.reading import HTML, Received, charset_of
 from tres.sections import LiveSection
 from tres.web.page import Failed, FailureKind, Outcome, Page
-from tres.web.parse import parse_html
+from tres.web.parse import parse_document
 from tres.web.rules import LinkRules
 from tres.web.url import SiteBy, canonical, site_of
 
@@ -91,12 +91,13 @@ class Parsed:
     title: str = ""
     fingerprint: int | None = None
     note: str = ""
+    refresh: str | None = None
 
 
 class Parser:
     """Reads pages for an exploration: text and links, and no verdict, as there is no model yet.
 
-    It reads in this process: an exploration is short, and all that `parse_html` does is bounded.
+    It reads in this process: an exploration is short, and what `parse_document` does is bounded.
     """
 
     def __init__(self, settings: LiveSection, year: int) -> None:
@@ -110,8 +111,8 @@ class Parser:
             return Parsed(Failed(received.url, FailureKind.BLOCKED_URL))
         if received.content_type.partition(";")[0].strip().lower() not in HTML:
             return Parsed(Failed(identity, FailureKind.NOT_HTML))
-        page = parse_html(identity, received.body, charset_of(received.content_type))
-        if isinstance(page, Failed):
-            return Parsed(page)
-        followed = tuple(self._rules.followed(page.links))
-        return Parsed(replace(page, links=followed), page.title)
+        read = parse_document(identity, received.body, charset_of(received.content_type))
+        if isinstance(read, Failed):
+            return Parsed(read)
+        followed = tuple(self._rules.followed(read.page.links))
+        return Parsed(replace(read.page, links=followed), refresh=read.head.refresh)

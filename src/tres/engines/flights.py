@@ -65,7 +65,7 @@ class Politeness(Protocol):
 class Answer:
     """What a server said to one hop, as far as the manners care."""
 
-    status: int
+    status: int | None = None
     latency: float | None = None
     retry_after: float | None = None
 
@@ -181,9 +181,9 @@ class Flights:
         if not flight.away:
             return
         flight.away = False
-        said = flight.answer
-        told = (None, None, None) if said is None else (said.latency, said.status, said.retry_after)
-        self._manners.arrive(flight.site, self._clock(), *told, failed)
+        said, now = flight.answer or Answer(), self._clock()
+        arrive = self._manners.arrive
+        arrive(flight.site, now, said.latency, said.status, said.retry_after, failed)
 
     def land(self, flight: Flight, outcome: Any, told: Fetched) -> list[Event]:
         """What came of a flight, once; the events of the crawl, if there are any."""

@@ -140,6 +140,7 @@ async def _perceiver(loop: LiveLoop, config: TopicConfig, watch: Watch) -> Perce
         reader=reader,
         site_by=config.crawl.site,
         patience=config.live.timeout,
+        redirects=config.live.redirects,
     )
     await loop.crawl(live, live_settings(config))
     if exploring.found is None:
@@ -163,6 +164,7 @@ async def _crawled(
             in_flight=config.crawl.in_flight,
             site_by=config.crawl.site,
             patience=config.live.timeout,
+            redirects=config.live.redirects,
             memory=remembered(config, run.crawling.journal),
             listener=lambda event: listener(run.session, event),
         )

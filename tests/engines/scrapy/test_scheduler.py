@@ -158,6 +158,25 @@ def test_what_was_fetched_is_told_with_the_percept(crawl: Crawl) -> None:
     assert story.spoken.outcomes["http://a.example/x|y"].url == "http://a.example/x|y"
 
 
+def test_a_page_that_refreshes_to_another_is_a_redirect(crawl: Crawl) -> None:
+    def refresh(to: str) -> str:
+        return f'<html><meta http-equiv="refresh" content="0; url={to}"><p>moved</p></html>'
+
+    pages = {
+        "http://a.example/": refresh("http://b.example/new"),
+        "http://b.example/new": html("new", "here it is"),
+        "http://c.example/": refresh("http://c.example/"),
+    }
+    with LocalWeb(pages) as web:
+        story = crawl(web, "http://a.example/", "http://c.example/")
+    assert {asked: outcome.url for asked, outcome in story.spoken.outcomes.items()} == {
+        "http://a.example/": "http://b.example/new",
+        "http://c.example/": "http://c.example/",
+    }
+    assert web.urls == ["http://a.example/", "http://b.example/new", "http://c.example/"]
+    assert answered_once(story.spoken)
+
+
 class Hostile:
     """Does at random whatever a middleware can do to a request."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from typing import Any, Protocol
 
+from scrapy import Request
 from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
 
@@ -41,6 +42,9 @@ class Read(Protocol):
     @property
     def note(self) -> str: ...
 
+    @property
+    def refresh(self) -> str | None: ...
+
 
 class Reader(Protocol):
     """Reads what was received; slowly perhaps, and elsewhere."""
@@ -59,13 +63,20 @@ class Memory(Protocol):
 class Answers:
     """Lands the flights of one crawl."""
 
-    def __init__(self, flights: Flights, reader: Reader, memory: Memory | None = None) -> None:
+    def __init__(
+        self, flights: Flights, reader: Reader, memory: Memory | None = None, redirects: int = 10
+    ) -> None:
         self._flights = flights
         self._reader = reader
         self._memory = memory
+        self._redirects = redirects
 
     async def page(self, flight: Flight, response: Response) -> Any:
-        """Land with a response; the percept, if it has become a step of the crawl."""
+        """Land with a response; the percept, if it has become a step of the crawl.
+
+        A page that sends its readers elsewhere at once is a redirect: it does not land, and
+        the request for where it leads is given back.
+        """
         if not 200 <= response.status < 300:
             return self._refused(flight, response)
         self._flights.back(flight)  # the site is done with it; reading may take a while
@@ -79,8 +90,19 @@ class Answers:
             _log.exception("%r could not be read", flight.url)
             failed = Failed(flight.url, FailureKind.UNREADABLE)
             return self._land(flight, response, failed, note=f"{type(fault).__name__}: {fault}")
+        if (onward := self._onward(read, response)) is not None:
+            return onward
         told = {"title": read.title, "fingerprint": read.fingerprint, "note": read.note}
         return self._land(flight, response, outcome, **told)
+
+    def _onward(self, read: Read, response: Response) -> Request | None:
+        before = [*response.meta.get("redirect_urls", ()), response.url]
+        request = response.request
+        if not read.refresh or request is None or len(before) > self._redirects:
+            return None
+        if read.refresh in before:
+            return None  # it refreshes itself: a page that changes, or a loop
+        return request.replace(url=read.refresh, meta={**request.meta, "redirect_urls": before})
 
     def failure(self, flight: Flight, error: BaseException) -> None:
         """Land without a page."""

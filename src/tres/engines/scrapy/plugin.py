@@ -41,6 +41,7 @@ from tres.engines.scrapy.answers import Answers
 from tres.engines.scrapy.scheduler import FLIGHT, CrawlScheduler
 from tres.errors import ConfigError, TresError
 from tres.experiment.live import open_run, reader_plan, refuse_labels, remembered
+from tres.web.percept import Percept
 from tres.web.url import canonical
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ class TresScheduler(CrawlScheduler):
         crawl, site_by = self._run.crawling, config.crawl.site
         k, manners = config.crawl.in_flight, Manners(config.live)
         flights = Flights(crawl, manners, k, site_by, self._count)
-        answers = Answers(flights, self._reader, remembered(config, crawl.journal))
+        memory = remembered(config, crawl.journal)
+        answers = Answers(flights, self._reader, memory, config.live.redirects)
         super().__init__(crawler, flights, answers, config.live.timeout)
 
     @classmethod
@@ -130,7 +132,9 @@ class TresScheduler(CrawlScheduler):
         flight = self._flights.get(response.meta.get(FLIGHT))
         if flight is not None:
             percept = await self._answers.page(flight, response)
-            if percept is None:
+            if isinstance(percept, Request):
+                yield percept
+            if not isinstance(percept, Percept):
                 return
             told = {"relevance": percept.relevance, "relevant": percept.relevant}
             response.meta["tres"] = told

@@ -47,6 +47,8 @@ class LiveCrawl:
     site_by: SiteBy = "host"
     patience: float = 30.0
     """Seconds that a redirect or a retry may wait for its site before it is given up."""
+    redirects: int = 10
+    """Hops to which pages themselves may lead, as by a refresh."""
     memory: Memory | None = None
     """What was read before, where that matters."""
     listener: Callable[[Event], None] = lambda event: None
@@ -61,7 +63,7 @@ class LiveSpider(Spider):
         super().__init__(**known)
         self.patience = live.patience
         self.flights = flights
-        self.answers = Answers(flights, live.reader, live.memory)
+        self.answers = Answers(flights, live.reader, live.memory, live.redirects)
 
     async def start(self) -> AsyncIterator[Any]:
         """Yield nothing."""

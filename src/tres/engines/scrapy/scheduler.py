@@ -131,11 +131,13 @@ class CrawlScheduler(BaseScheduler):
         """Scrapy's callback: a response, whatever its status."""
         return self._landed(response)
 
-    async def _landed(self, response: Response) -> Any:
-        """What the response was to the crawl, if it was a step; nothing that Scrapy scrapes."""
+    async def _landed(self, response: Response) -> Request | None:
+        """Land its flight, or send it on; there is nothing else for Scrapy to scrape."""
         flight = self._flights.get(response.meta.get(FLIGHT))
-        if flight is not None:
-            await self._answers.page(flight, response)
+        if flight is None:
+            return None
+        result = await self._answers.page(flight, response)
+        return result if isinstance(result, Request) else None
 
     def failed(self, failure: Any) -> None:
         """Scrapy's errback: no response, or none that the middlewares let through."""
