@@ -311,6 +311,22 @@ class TestSeveralFiles:
             assert [warc.append(star(number)) for number in range(whole, 9)] == ends[whole + 1 :]
         assert [part.read_bytes() for part in parts_of(tmp_path)] == before
 
+    def test_of_other_people_are_left_alone(self, tmp_path: Path) -> None:
+        (tmp_path / "pages-mine.warc.gz").write_bytes(b"mine")
+        with store(tmp_path) as warc:
+            warc.append(STAR)
+            warc.truncate(0)
+        assert [file.name for file in tmp_path.iterdir()] == ["pages-mine.warc.gz"]
+
+    def test_may_end_with_one_that_is_still_empty(self, tmp_path: Path) -> None:
+        kept(tmp_path, STAR)
+        (tmp_path / "pages-00001.warc.gz").touch()
+        assert len(open_web(str(tmp_path))) == 1
+        with store(tmp_path) as warc:
+            warc.append(star(1))
+        assert headers_of(tmp_path / "pages-00001.warc.gz", "warcinfo")
+        assert len(open_web(str(tmp_path))) == 2
+
     def test_that_have_lost_something_are_refused(self, tmp_path: Path) -> None:
         with store(tmp_path) as warc:
             end = warc.append(STAR)
@@ -325,7 +341,7 @@ class TestACrash:
             first, second = warc.append(STAR), warc.append(star(1))
         (file,) = parts_of(tmp_path)
         data = file.read_bytes()
-        for cut in range(first, second, 7):
+        for cut in (*range(first, first + 20), *range(first + 20, second, 7)):
             file.write_bytes(data[:cut])
             assert isinstance(open_web(str(tmp_path)).fetch(STAR.url), Page), cut
 

@@ -11,7 +11,8 @@ import pytest
 from tres.errors import ArchiveError
 from tres.web.page import Failed, FailureKind, Link, Page
 from tres.webs import WarcArchive
-from tres.webs.warc import MAX_BODY_BYTES, MAX_REDIRECTS
+from tres.webs.warc import MAX_REDIRECTS
+from tres.webs.warc_records import MAX_BODY_BYTES
 
 PAGE = b"<title>A star</title><p>It shines. <a href=/moon>moon</a>"
 HTML = "Content-Type: text/html; charset=utf-8"

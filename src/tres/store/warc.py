@@ -39,7 +39,7 @@ from tres.errors import RunError, printable
 from tres.sections import LiveSection
 from tres.webs.warc import ASKED_URI, PAGE_URI
 
-PART, PARTS = "pages-{:05}.warc.gz", "pages-*.warc.gz"
+PART, PARTS = "pages-{:05}.warc.gz", f"pages-{5 * '[0-9]'}.warc.gz"
 PART_BYTES = 1_000_000_000
 LEVEL = 4
 """Of zlib. Files are within 2 % of those of level 9 and are written a third faster."""

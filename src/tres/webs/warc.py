@@ -15,12 +15,9 @@ a gzip bomb costs no more than an honest page that is too large.
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal, NamedTuple
 
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
@@ -28,9 +25,16 @@ from tres.errors import ArchiveError
 from tres.web.page import Failed, FailureKind, Outcome, Page
 from tres.web.parse import parse_html
 from tres.web.url import canonical
-from tres.webs.archive import ENDINGS, GZIP_MAGIC, checked_path, no_pages, readable
+from tres.webs.archive import ENDINGS, checked_path, no_pages, readable
+from tres.webs.warc_records import (
+    MAX_BODY_BYTES,
+    Place,
+    body_of,
+    check_members,
+    check_whole,
+    is_whole,
+)
 
-MAX_BODY_BYTES = 5_000_000
 MAX_REDIRECTS = 10
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 WARC_ENDINGS = (".warc", ".warc.gz")
@@ -38,13 +42,6 @@ WARC_ENDINGS = (".warc", ".warc.gz")
 ASKED_URI, PAGE_URI = "Tres-Asked-URI", "Tres-Page-URI"
 """Our own fields of a response record: the URL that a crawl had asked for, and the one by which
 it knows the page. They stand where these are not the target of the record."""
-
-
-class Place(NamedTuple):
-    """Where a record begins."""
-
-    file: Path
-    position: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +68,10 @@ class WarcArchive:
         self.path = Path(path)
         self.files = tuple(map(checked_path, _files(self.path)))
         self._entries: dict[str, Entry] = {}
+        last = self.files[-1] if self.path.is_dir() else None
         for file in self.files:
             with readable(file):
-                self._load(file, may_grow=self.path.is_dir() and file == self.files[-1])
+                self._load(file, may_grow=file == last and file.suffix == ".gz")
         self._size = sum(isinstance(entry, Stored) for entry in self._entries.values())
         if not self._size:
             raise no_pages(self.path, "response records of HTML pages with a status of 200 to 299")
@@ -81,7 +79,7 @@ class WarcArchive:
     @property
     def name(self) -> str:
         """The name of the file or directory."""
-        return self.path.name
+        return self.path.absolute().name
 
     def fetch(self, url: str) -> Outcome:
         """The page that the server sent for a URL, redirects followed inside the archive."""
@@ -126,19 +124,19 @@ class WarcArchive:
                 for record in ArchiveIterator(stream, parse_http=False):
                     starts.append(self._add(file, record))
                 if file.suffix == ".gz":
-                    _check_members(stream, starts, file)
+                    check_members(stream, starts, file)
             except (EOFError, OSError):
-                if not may_grow or _is_whole(stream, starts):
+                if not may_grow or is_whole(stream, starts):
                     raise
 
     def _add(self, file: Path, record: WarcRecord) -> int:
         """Note what a record is; gives where it begins."""
         if record.record_type != WarcRecordType.response:
-            _check_whole(record)
+            check_whole(record)
             return record.stream_pos
         target = canonical((record.headers.get("WARC-Target-URI") or "").strip("<>"))
         entry = _entry(target or "", record, file)
-        _check_whole(record)
+        check_whole(record)
         page = canonical(record.headers.get(PAGE_URI) or "") or target
         for name in (target, canonical(record.headers.get(ASKED_URI) or "")):
             if name and page and name != page:
@@ -157,6 +155,7 @@ def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     found = sorted(file for file in path.iterdir() if file.name.endswith(WARC_ENDINGS))
+    found = [file for file in found if file.stat().st_size]  # the last may only just be there
     if not found:
         raise ArchiveError(
             f"{path}: holds no WARC file, so there are no pages in it; name the web it was crawled "
@@ -165,66 +164,13 @@ def _files(path: Path) -> list[Path]:
     return found
 
 
-def _check_members(stream: BinaryIO, starts: list[int], file: Path) -> None:
-    """Does a gzip member begin where each record does, and is the last one whole?"""
-    for start in starts:
-        stream.seek(start)
-        if stream.read(len(GZIP_MAGIC)) != GZIP_MAGIC:
-            raise ArchiveError(
-                f"{file}: is compressed as a whole, so pages cannot be read one by "
-                f"one; run `warcio recompress {file.name} NEW.warc.gz` and use that"
-            )
-    _read_to_end(stream, starts)
-
-
-def _is_whole(stream: BinaryIO, starts: list[int]) -> bool:
-    """Does the compressed file end where a member does? Then whatever is wrong is damage."""
-    try:
-        _read_to_end(stream, starts)
-    except EOFError:
-        return False
-    return True
-
-
 def _page(url: str, place: Place) -> Outcome:
-    charset, body = _body(place)
+    charset, body = body_of(place)
     if body is None:
         return Failed(url, FailureKind.MALFORMED)
     if len(body) > MAX_BODY_BYTES:
         return Failed(url, FailureKind.TOO_LARGE)
     return parse_html(url, body, charset)
-
-
-def _body(place: Place) -> tuple[str | None, bytes | None]:
-    """Charset and body; undecoded if it is not encoded as its headers say."""
-    with readable(place.file), place.file.open("rb") as file:
-        for decode in _DECODE:
-            file.seek(place.position)
-            try:
-                record = next(iter(ArchiveIterator(file, auto_decode=decode)))
-                return record.http_charset, _unpacked(record, decode)
-            except OSError:
-                continue
-    return None, None
-
-
-def _unpacked(record: WarcRecord, decode: str) -> bytes:
-    """The body; what the library could not decode may be in an older manner of speaking."""
-    body: bytes = record.reader.read(MAX_BODY_BYTES + 1)
-    encoding = (record.http_headers.get("Content-Encoding") or "").strip().lower()
-    if decode == "all" or encoding not in _OLDER:
-        return body
-    unpacking = zlib.decompressobj(_OLDER[encoding])
-    try:
-        return unpacking.decompress(body, MAX_BODY_BYTES + 1)
-    except zlib.error:
-        return body
-
-
-_OLDER = {"deflate": -zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS}
-"""Deflate without its wrapper, which browsers accept, and another name for gzip."""
-_DECODE: tuple[Literal["all", "none"], ...] = ("all", "none")
-_CHUNK = 1 << 20
 
 
 def _entry(url: str, record: WarcRecord, file: Path) -> Entry:
@@ -244,17 +190,3 @@ def _entry(url: str, record: WarcRecord, file: Path) -> Entry:
         return FailureKind.NOT_FOUND if status in (404, 410) else FailureKind.HTTP_ERROR
     is_html = (record.http_content_type or "text/html").lower() in HTML_TYPES
     return Stored(Place(file, record.stream_pos)) if is_html else FailureKind.NOT_HTML
-
-
-def _check_whole(record: WarcRecord) -> None:
-    """The library takes the end of the file for the end of a record; this one does not."""
-    if "Content-Length" not in record.headers or record.reader.consume() < record.content_length:
-        raise EOFError
-
-
-def _read_to_end(file: BinaryIO, starts: list[int]) -> None:
-    """From the last record on: gzip that was cut short or has other things at its end raises."""
-    file.seek(starts[-1] if starts else 0)
-    with gzip.open(file) as members:
-        while members.read(_CHUNK):
-            pass
