@@ -185,7 +185,7 @@ class _Protocol(_LenientHTTP11ClientProtocol):
 
 class _Factory(_LenientHTTP11ClientFactory):
     def __init__(self, sent: Sent, *known: Any) -> None:
-        super().__init__(*known)
+        super().__init__(*known)  # type: ignore[no-untyped-call]
         self._sent = sent
 
     def buildProtocol(self, addr: Any) -> _Protocol:  # noqa: N802
@@ -197,7 +197,7 @@ class _Pool(HTTPConnectionPool):
 
     def __init__(self, reactor: Any, per_host: int, sent: Sent) -> None:
         super().__init__(reactor, persistent=True)  # type: ignore[no-untyped-call]
-        self._factory = partial(_Factory, sent)
+        self._factory = partial(_Factory, sent)  # type: ignore[assignment]
         self.maxPersistentPerHost = per_host
         self.cachedConnectionTimeout = IDLE_SECONDS
         self.retryAutomatically = False  # every attempt goes through the scheduler, in its turn
