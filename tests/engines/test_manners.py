@@ -7,6 +7,7 @@ from time import perf_counter
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from tres.engines.manners import ATTEMPTS, DAY, HOUR, Manners
 from tres.sections import LiveSection
 from tres.web.page import FailureKind
@@ -66,7 +67,13 @@ def test_each_further_request_of_a_flight_takes_a_turn_of_its_own():
 
 def test_the_delay_follows_the_latency_up_and_down_within_its_bounds():
     clock = manners(delay=1.0, max_delay=8.0, throttle=True)
-    for start, latency, expected in ((0, 5, 3), (100, 5, 4), (200, 100, 8), (300, 0, 4), (400, 0, 2)):
+    for start, latency, expected in (
+        (0, 5, 3),
+        (100, 5, 4),
+        (200, 100, 8),
+        (300, 0, 4),
+        (400, 0, 2),
+    ):
         clock.depart("a", start)
         clock.arrive("a", start, latency=latency, status=200)
         assert clock.ready_at("a", start) - start == expected

@@ -16,7 +16,7 @@ def fetch(
     urls: Iterable[str],
     names: Mapping[str, list[list[str]]] | None = None,
     settings: Mapping[str, Any] | None = None,
-    seconds: float = 60,
+    seconds: float = 90,
     **live: Any,
 ) -> Any:
     """What came of each URL (`told`), the names looked up (`asked`) and the peak memory."""
