@@ -80,7 +80,7 @@ def answer(seen: Seen) -> bytes | Iterable[bytes]:
         return page(b"", "302 Found", Location=REDIRECTS[path])
     if path.startswith("/ever/"):
         return page(b"", "301 Moved", Location=path + "x")
-    return STREAMS.get(path, lambda: page())()
+    return STREAMS.get(path, page)()
 
 
 STREAMS = {

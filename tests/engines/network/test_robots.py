@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -233,6 +234,6 @@ def test_delays_are_kept_from_robots_txt_on(obeyed):
     _, web = obeyed
     for address, delay in (("127.0.0.1", 0.6), ("127.0.0.2", 0.3), ("127.0.0.7", 0.3)):
         times = [seen.at for seen in web.seen if seen.address == address]
-        gaps = [later - earlier for earlier, later in zip(times, times[1:], strict=False)]
+        gaps = [later - earlier for earlier, later in pairwise(times)]
         assert len(gaps) >= 2
         assert min(gaps) > delay - 0.05
