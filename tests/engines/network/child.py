@@ -17,6 +17,7 @@ from typing import Any
 from scrapy import Request, Spider
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.crawler import AsyncCrawlerProcess
+
 from tres.engines.scrapy.capture import EXCHANGE
 from tres.engines.scrapy.courtesy import manners_of, site_of_url
 from tres.engines.scrapy.failures import named

@@ -76,6 +76,12 @@ class RobotsUnreachable(NamedFailure):
     retryable = True
 
 
+class SlowSite(NamedFailure):
+    """The site wants more time between two pages than a page can wait."""
+
+    kind = FailureKind.THROTTLED
+
+
 class SiteDown(NamedFailure):
     """The site was given up for now."""
 

@@ -7,14 +7,11 @@ another way to a socket; a pooled connection is one that was checked when it was
 
 With a proxy, every request goes to it in absolute form, https URLs included, and no name but
 the proxy's is resolved here. The user has named the proxy, so its address is not questioned.
-
-Heads are bounded as bodies are: a server that sends header lines for ever is cut off.
 """
 
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Hashable
 from contextlib import suppress
 from functools import partial
 from threading import Thread
@@ -24,9 +21,6 @@ from typing import Any
 from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import (
     HTTP11DownloadHandler,
-    _LenientHTTP11ClientFactory,
-    _LenientHTTP11ClientProtocol,
-    _LenientHTTPClientParser,
     _ScrapyAgent,
 )
 from scrapy.crawler import Crawler
@@ -38,22 +32,18 @@ from twisted.internet.defer import TimeoutError as DeferTimeout
 from twisted.internet.endpoints import TCP4ClientEndpoint, TCP6ClientEndpoint, wrapClientTLS
 from twisted.internet.error import ConnectError
 from twisted.internet.interfaces import IProtocol, IProtocolFactory, IStreamClientEndpoint
-from twisted.web.client import URI, Agent, HTTPConnectionPool, ProxyAgent
+from twisted.web.client import URI, Agent, ProxyAgent
 from twisted.web.iweb import IAgentEndpointFactory
 from zope.interface import implementer  # type: ignore[import-untyped]
 
 from tres.engines.addresses import AddressGuard
+from tres.engines.scrapy.connections import ConnectionPool
 from tres.engines.scrapy.courtesy import manners_of, site_of_url
-from tres.engines.scrapy.failures import BlockedAddress, NoAddress, NoLookup, TooLarge
+from tres.engines.scrapy.failures import BlockedAddress, NoAddress, NoLookup
 from tres.web.url import SiteBy
 
-Sent = Callable[[str], None]
-
-MAX_HEAD = 65_536
 MAX_ADDRESSES = 4
 """Addresses of one name that are tried, at most."""
-IDLE_CONNECTIONS = 256
-IDLE_SECONDS = 60
 
 
 class Lookup:
@@ -156,64 +146,6 @@ class GuardedEndpoints:
         return wrapClientTLS(self._tls.creatorForNetloc(uri.host, uri.port), plain)
 
 
-class _BoundedParser(_LenientHTTPClientParser):
-    """A response parser with an end to its patience for header lines."""
-
-    head = 0
-
-    def lineReceived(self, line: bytes) -> None:  # noqa: N802
-        self.head += len(line) + 2
-        if self.head > MAX_HEAD:
-            raise TooLarge(f"more than {MAX_HEAD:,} bytes of headers")
-        super().lineReceived(line)
-
-
-class _Protocol(_LenientHTTP11ClientProtocol):
-    """One connection; `sent` is told the URL of each request at the moment it goes out."""
-
-    def __init__(self, sent: Sent, quiescent: Any) -> None:
-        super().__init__(quiescent)  # type: ignore[no-untyped-call]
-        self._sent = sent
-
-    def request(self, request: Any) -> Deferred[Any]:
-        self._sent(request.absoluteURI.decode("ascii"))
-        answer = super().request(request)
-        if self._parser is not None:
-            self._parser.__class__ = _BoundedParser  # as Scrapy does: the class is fixed inside
-        return answer
-
-
-class _Factory(_LenientHTTP11ClientFactory):
-    def __init__(self, sent: Sent, *known: Any) -> None:
-        super().__init__(*known)
-        self._sent = sent
-
-    def buildProtocol(self, addr: Any) -> _Protocol:  # noqa: N802
-        return _Protocol(self._sent, self._quiescentCallback)
-
-
-class _Pool(HTTPConnectionPool):
-    """Keeps connections open, but not those of every site that was ever asked."""
-
-    def __init__(self, reactor: Any, per_host: int, sent: Sent) -> None:
-        super().__init__(reactor, persistent=True)  # type: ignore[no-untyped-call]
-        self._factory = partial(_Factory, sent)
-        self.maxPersistentPerHost = per_host
-        self.cachedConnectionTimeout = IDLE_SECONDS
-        self.retryAutomatically = False  # every attempt goes through the scheduler, in its turn
-
-    def _putConnection(self, key: Hashable, connection: Any) -> None:  # noqa: N802
-        super()._putConnection(key, connection)  # type: ignore[no-untyped-call]
-        if len(self._timeouts) > IDLE_CONNECTIONS:
-            oldest = min(self._timeouts, key=lambda idle: self._timeouts[idle].getTime())
-            self._timeouts[oldest].reset(0)
-
-    def _removeConnection(self, key: Hashable, connection: Any) -> None:  # noqa: N802
-        super()._removeConnection(key, connection)  # type: ignore[no-untyped-call]
-        if not self._connections[key]:
-            del self._connections[key]
-
-
 class _GuardedAgent(_ScrapyAgent):
     """Scrapy's way with requests and their limits, over our way to a connection."""
 
@@ -236,7 +168,9 @@ class GuardedHandler(HTTP11DownloadHandler):
         self._lookup = Lookup(reactor, guard, settings.getfloat("DNS_TIMEOUT"))
         self._manners = manners_of(crawler)
         self._site_by: SiteBy = settings.get("TRES_SITE") or "host"
-        self._pool = _Pool(reactor, settings.getint("CONCURRENT_REQUESTS") or 64, self._sent)
+        self._pool = ConnectionPool(
+            reactor, settings.getint("CONCURRENT_REQUESTS") or 64, self._sent
+        )
         endpoints = GuardedEndpoints(
             self._lookup, reactor, self._contextFactory, settings.getfloat("DOWNLOAD_TIMEOUT")
         )

@@ -39,12 +39,15 @@ from tres.engines.scrapy.failures import (
     RobotsDenied,
     RobotsUnreachable,
     SiteDown,
+    SlowSite,
     named,
 )
 from tres.engines.scrapy.limits import REDIRECTS, redirect_target
 from tres.web.url import SiteBy, site_of
 
 TIMEOUT = 10.0
+MAX_TURN = 60.0
+"""Seconds that a page waits here for its turn; the scheduler can wait for longer."""
 MAX_REDIRECTS = 5
 MAX_ENTRIES = 5_000
 MAX_TEXT = 4_000_000
@@ -96,6 +99,7 @@ class Robots:
         self._manners = manners_of(crawler)
         self._token = product_token(crawler.settings["USER_AGENT"])
         self._site_by: SiteBy = crawler.settings.get("TRES_SITE") or "host"
+        self._timeout = min(TIMEOUT, crawler.settings.getfloat("DOWNLOAD_TIMEOUT"))
         self._cache = RobotsCache()
         self._asking: dict[str, list[Deferred[NamedFailure | None]]] = {}
 
@@ -115,15 +119,16 @@ class Robots:
         if request.meta.get("dont_obey_robotstxt") or not request.url.startswith("http"):
             return
         origin = _origin(request.url)
-        rules = self._cache.get(origin, monotonic())
-        if rules is None:
-            rules = await self._learn(origin, request)
+        site = site_of_url(request.url, self._site_by)
+        known = self._cache.get(origin, monotonic())
+        rules = known or await self._learn(origin, site)
         if rules.delay > DAY or not rules.allows(request.url):
             raise RobotsDenied("robots.txt says no")
+        if known is None:
+            await self._turn(site)
 
-    async def _learn(self, origin: str, request: Request) -> RobotsRules:
-        """Ask for the rules, or wait for whoever is asking; then take another turn."""
-        site = site_of_url(request.url, self._site_by)
+    async def _learn(self, origin: str, site: str) -> RobotsRules:
+        """Ask for the rules, or wait for whoever is asking."""
         if origin in self._asking:
             asked: Deferred[NamedFailure | None] = Deferred()
             self._asking[origin].append(asked)
@@ -133,7 +138,6 @@ class Robots:
         rules = self._cache.get(origin, monotonic())
         if rules is None:
             raise problem or RobotsUnreachable("robots.txt cannot be had")
-        await self._turn(site)
         return rules
 
     async def _ask(self, origin: str, site: str) -> NamedFailure | None:
@@ -143,7 +147,8 @@ class Robots:
         try:
             rules = RobotsRules(await self._fetch(f"{origin}/robots.txt"), self._token)
             self._cache.put(origin, rules, monotonic())
-            self._manners.crawl_delay(site, rules.delay, monotonic())
+            if rules.delay <= DAY:  # who asks for more is not asked at all
+                self._manners.crawl_delay(site, rules.delay, monotonic())
         except NamedFailure as reason:
             problem = reason
         finally:
@@ -171,7 +176,7 @@ class Robots:
             "dont_obey_robotstxt": True,
             "dont_redirect": True,
             "dont_retry": True,
-            "download_timeout": TIMEOUT,
+            "download_timeout": self._timeout,
             _RECEIVED: [0],
         }
         request = Request(url, callback=NO_CALLBACK, meta=meta, priority=1000)
@@ -198,6 +203,8 @@ class Robots:
 
         now = monotonic()
         wait = self._manners.turn(site, now) - now
+        if wait > MAX_TURN:
+            raise SlowSite(f"robots.txt asks for {wait:,.0f} seconds before the next page")
         if wait > 0:
             await maybe_deferred_to_future(deferLater(reactor, wait))
 
