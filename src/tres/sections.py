@@ -239,7 +239,9 @@ class LiveSection(Section):
         flat_list(text, "language codes"), "count only pages in these languages; empty for all", ()
     )
     max_depth: int = setting(whole(0), "clicks away from a seed, at most; 0 for no limit", 0)
-    traps: bool = setting(truth, "refuse URLs that look like endless spaces", True)
+    traps: bool = setting(
+        truth, "refuse links to endless spaces, and to files that are no pages", True
+    )
     near_duplicates: bool = setting(
         truth, "a page nearly equal to an earlier one earns nothing", True
     )

@@ -43,6 +43,7 @@ class TestWhatIsAPage:
             ("text/html", None),
             ("Text/HTML; charset=utf-8", None),
             ("application/xhtml+xml", None),
+            ("text/html, text/html", None),
             ("", None),
             ("text/plain", FailureKind.NOT_HTML),
             ("application/pdf", FailureKind.NOT_HTML),

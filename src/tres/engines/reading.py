@@ -124,7 +124,7 @@ def _no_page(received: Received) -> FailureKind | None:
         return FailureKind.NOT_FOUND
     if not 200 <= received.status < 300:
         return FailureKind.HTTP_ERROR
-    media = received.content_type.partition(";")[0].strip().lower()
+    media = re.split("[;,]", received.content_type, maxsplit=1)[0].strip().lower()
     if media not in HTML and (media or not _LOOKS_LIKE_HTML.match(received.body[:1_000])):
         return FailureKind.NOT_HTML
     return None if received.body.strip() else FailureKind.MALFORMED

@@ -80,7 +80,9 @@ def _shingles(hashes: _Hashes) -> _Hashes:
     runs = np.zeros(len(hashes) - SHINGLE + 1, np.uint64)
     for place in range(SHINGLE):
         runs = runs * _BASE + hashes[place : place + len(runs)]
-    return np.unique(_mixed(runs))
+    ordered: _Hashes = np.sort(_mixed(runs))
+    distinct: _Hashes = ordered[np.append(True, ordered[1:] != ordered[:-1])]
+    return distinct
 
 
 def _simhash(hashes: _Hashes) -> int:

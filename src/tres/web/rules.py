@@ -10,8 +10,8 @@ what only shows over many pages of a site is left to `tres.web.traps`.
   people are. Endless spaces grow, as each of their pages links to a longer URL.
 - `repetition`: path segments that come again and again (`/a/b/a/b/a/b`), as relative links
   make them on a server that answers everything.
-- `calendar`: a month that nobody has written about yet, or of long ago where the URL speaks of
-  a calendar: pages that link to the next and the previous month never end.
+- `calendar`: a month that nobody has written about yet, or one of long ago where the URL speaks
+  of a calendar: pages that link to the next and the previous month never end.
 """
 
 from __future__ import annotations
@@ -43,10 +43,11 @@ _FILES = frozenset(
     sqlite dat ttf otf woff woff2 eot torrent crt pem asc sig md5 sha1 sha256
     """.split()
 )
-_EXTENSION = re.compile(r"https?://[^/]+/[^?]*\.([a-z0-9]{1,7})(?:\?|$)", re.IGNORECASE)
+_NUMBER = re.compile("[0-9]{4}")
 _YEAR = re.compile(r"(?<![0-9])([12][0-9]{3})(?:[-/.]|%2F|_)(?:0?[1-9]|1[0-2])(?![0-9])")
+_YEAR_IN_PATH = re.compile(r"/(2[0-9]{3})/(?:0?[1-9]|1[0-2])(?=[/?]|$)")
 _YEAR_NAMED = re.compile(
-    r"[?&;](?:year|yr|jahr|annee|ano|anno|y)=([0-9]{1,5})(?![0-9])", re.IGNORECASE
+    r"[?&;](?:year|yr|jahr|annee|ano|anno|y)=([0-9]{4,5})(?![0-9])", re.IGNORECASE
 )
 _CALENDAR = re.compile(
     r"calend|kalend|agenda|events?\b|month|[?&](?:year|date|day|month|jahr|monat)=", re.IGNORECASE
@@ -96,12 +97,12 @@ def trap(url: str, year: int) -> str:
     >>> trap("http://example.org/a/b/a/b/a/b", 2026), trap("http://example.org/a/b?c=1", 2026)
     ('repetition', '')
     """
-    if (extension := _EXTENSION.match(url)) and extension[1].lower() in _FILES:
-        return "file"
     if len(url) > MAX_CHARS:
         return "long"
     path, _, query = url.partition("?")
     segments = path.split("/")[3:]
+    if segments[-1].rpartition(".")[2].lower() in _FILES and "." in segments[-1]:
+        return "file"
     if len(segments) > MAX_SEGMENTS:
         return "deep"
     if query.count("&") >= MAX_PARAMETERS:
@@ -134,11 +135,11 @@ def _run(named: list[str], start: int, size: int) -> bool:
 
 
 def _endless_calendar(url: str, year: int) -> bool:
-    years = [int(found) for found in (*_YEAR.findall(url), *_YEAR_NAMED.findall(url))]
-    if not years:
+    if not _NUMBER.search(url):
         return False
-    if max(years) > year + YEARS_AHEAD and _CALENDAR.search(url):
+    latest = year + YEARS_AHEAD
+    if any(int(found) > latest for found in _YEAR_IN_PATH.findall(url)):
         return True
-    if min(years) < year - YEARS_BACK:
-        return _CALENDAR.search(url) is not None
-    return any(year + YEARS_AHEAD < found < year + 1000 for found in years)
+    years = [int(found) for found in (*_YEAR.findall(url), *_YEAR_NAMED.findall(url))]
+    beyond = any(not year - YEARS_BACK <= found <= latest for found in years)
+    return beyond and _CALENDAR.search(url) is not None

@@ -211,6 +211,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+@lru_cache(maxsize=1 << 14)
 def url_words(url: str) -> str:
     """What a canonical URL says, as lower-case words.
 
