@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,6 +60,23 @@ def test_it_is_the_same_every_time_and_can_be_resumed(
     assert tres("resume", parts, "--pages", 30).code == 0
     assert (whole / "pages.csv").read_bytes() == (parts / "pages.csv").read_bytes()
     assert json.loads((parts / "summary.json").read_text())["exploration_pages"] == 40
+
+
+def test_judgements_join_the_examples_that_were_kept_without_exploring_again(
+    tres: Tres, topic: Path, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    tres("crawl", topic, "--web", archive, "--run", run, "--pages", 10)
+    monkeypatch.setattr("tres.experiment.label.explore_topic", None)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\nn\n"))
+    outcome = tres("label", run)
+    assert outcome.code == 0, outcome.err
+    assert re.search(r"2 judgements and 3\d guesses", outcome.out)
+    (run / "examples.jsonl.gz").write_bytes(b"no gzip")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+    outcome = tres("label", run)
+    assert outcome.code == 2
+    assert outcome.err.startswith(f"tres: {run}/examples.jsonl.gz: damaged (")
 
 
 def test_with_labels_auto_takes_the_labels(

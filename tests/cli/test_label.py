@@ -158,6 +158,28 @@ def test_a_damaged_judgements_file_is_named_with_the_line(
     )
 
 
+def test_a_crawl_that_was_killed_can_be_judged_and_taken_up(
+    tres: Tres, label: Label, run: Path
+) -> None:
+    before = rows_of(run)
+    for name in ("pages.csv", "failures.csv", "tree.json", "summary.json"):
+        (run / name).unlink()
+    assert label(run, "y\nn\n").code == 0
+    assert len(judgements(run)) == 2
+    assert tres("resume", run, "--pages", 20).code == 0
+    assert rows_of(run)[:15] == before
+
+
+def test_a_change_of_models_that_was_cut_off_is_completed(
+    tres: Tres, label: Label, run: Path
+) -> None:
+    label(run, "y\nn\n")
+    newest = load_model(run / "model").digest
+    (run / "model").rename(run / "model-next")
+    assert tres("resume", run, "--pages", 20).code == 0
+    assert load_model(run / "model").digest == newest
+
+
 def test_a_run_without_pages_cannot_be_judged(label: Label, run: Path) -> None:
     with closing(sqlite3.connect(run / "journal.db")) as journal, journal:
         journal.execute("DELETE FROM pages")

@@ -149,7 +149,7 @@ def test_what_cannot_be_taken_up_is_refused(tres: Tres, run: Path, tmp_path: Pat
     )  # fmt: skip
     journal = run / "journal.db"
     content = journal.read_bytes()
-    journal.write_text("{")
+    journal.write_text("{" * 1000)
     outcome = tres("resume", run, "--pages", 20)
     assert outcome.code == 2
     assert outcome.err == (
@@ -165,13 +165,14 @@ def test_what_cannot_be_taken_up_is_refused(tres: Tres, run: Path, tmp_path: Pat
     assert tres("resume", run, "--pages", 20).code == 0
 
 
-def test_a_crawl_that_was_stopped_before_it_began_is_told(tres: Tres, run: Path) -> None:
-    (run / "journal.db").write_bytes(b"")
-    outcome = tres("resume", run)
+def test_a_damaged_snapshot_is_named_and_does_no_harm(tres: Tres, run: Path) -> None:
+    (run / "snapshot.bin").write_bytes(b"\x1b[2J")
+    outcome = tres("resume", run, "--pages", 14)
     assert (outcome.code, outcome.err) == (
-        2, f"tres: {run}/journal.db: the crawl was stopped before it began; run it again with "
-           "--overwrite\n",
+        0, f"tres: {run}/snapshot.bin: not used (it is no snapshot of this version of tres); "
+           "the journal is read from its start instead\n",
     )  # fmt: skip
+    assert len(rows_of(run)) == 14
 
 
 def test_two_crawls_do_not_write_to_one_run(tres: Tres, run: Path) -> None:

@@ -137,8 +137,8 @@ def test_an_interruption_from_the_listener_ends_the_replay(seen: PerceivedWeb) -
             session.interrupt()
 
     assert replay(session, seen, 4, stop_after_three) is StopReason.INTERRUPTED
-    assert 3 <= session.steps <= 6  # those in flight may still come back
-    assert session.in_flight == 0
+    assert session.steps == 3
+    assert session.in_flight > 0  # to be asked for again when the crawl is taken up
 
 
 def test_foresight_knows_every_page_and_who_cites_it(seen: PerceivedWeb) -> None:

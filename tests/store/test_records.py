@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import struct
 import zlib
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -109,10 +110,8 @@ def test_a_record_with_other_bytes_in_it_is_an_entry_or_damaged(
 
 
 def survives(kind: str, body: bytes) -> None:
-    try:
+    with suppress(DamagedError):
         decode(kind, body)
-    except DamagedError:
-        pass
 
 
 @pytest.mark.parametrize("deep", [b"[" * 100_000, b"[1" + b"0" * 5000 + b"]"])

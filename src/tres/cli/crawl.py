@@ -133,8 +133,12 @@ def report(result: Result, directory: Path) -> None:
 
 @contextmanager
 def stop_on_signal() -> Iterator[Any]:
-    """The first SIGINT or SIGTERM interrupts the session; the second one stops at once."""
+    """The first SIGINT or SIGTERM interrupts the session; the second one stops at once.
+
+    A session that is told of only after the first signal is interrupted as it comes.
+    """
     sessions: list[CrawlSession] = []
+    signals: list[int] = []
     before = {kind: signal.getsignal(kind) for kind in (signal.SIGINT, signal.SIGTERM)}
 
     def restore() -> None:
@@ -142,13 +146,19 @@ def stop_on_signal() -> Iterator[Any]:
             signal.signal(kind, handler)
 
     def interrupt(number: int, frame: FrameType | None) -> None:
+        signals.append(number)
         for session in sessions:
             session.interrupt()
         restore()
 
+    def started(session: CrawlSession) -> None:
+        sessions.append(session)
+        if signals:
+            session.interrupt()
+
     for kind in before:
         signal.signal(kind, interrupt)
     try:
-        yield sessions.append
+        yield started
     finally:
         restore()

@@ -1,0 +1,247 @@
+"""A recorded session: written down before it counts, and taken up again as it was."""
+
+from __future__ import annotations
+
+import sqlite3
+import warnings
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.support.webs import To, links, missing, page, random_web, site_of, start, web_of
+
+from tres.crawl.events import Done, Event, Fetch, StopReason, Wait
+from tres.engines.base import Exchange, Fetched
+from tres.errors import RunError
+from tres.policies.make import PolicySettings
+from tres.sections import KeepKind
+from tres.store import snapshots
+from tres.store.journal import Journal, Meta
+from tres.store.recorded import RecordedSession, Warc, resumed
+from tres.store.records import Begin, Demanded, Seeds
+from tres.store.snapshots import SNAPSHOT, SnapshotWarning
+
+WEB = random_web(seed=11)
+SEEDS = list(WEB)[:3]
+PAGES = 30
+
+
+def session(seeds: list[str] = SEEDS, seed: int = 1):  # type: ignore[no-untyped-def]
+    return start(WEB, seeds, PolicySettings("tree-random"), pages=PAGES, seed=seed)
+
+
+def begun(run: Path, warc: Warc | None = None, keep: KeepKind = "pages") -> RecordedSession:
+    fresh = session()
+    meta = Meta("", "live", fresh.policy.schema.features)
+    journal = Journal.create(
+        run / "journal.db", meta, Seeds(links(*SEEDS)), Begin(PAGES, "the model")
+    )
+    return RecordedSession(fresh, journal, "config", warc, keep)
+
+
+def again(run: Path, warc: Warc | None = None, seed: int = 1) -> RecordedSession:
+    journal = Journal.open(run / "journal.db", to_write=True)
+    return resumed(journal, lambda: session(seed=seed), "config", warc)
+
+
+def steps(crawl: RecordedSession, count: int = 1000, k: int = 1) -> Iterator[list[Event]]:
+    """Fetch `count` URLs, oldest first; then leave what is in flight where it is."""
+    flying: list[str] = []
+    for _ in range(count):
+        demand = crawl.next(k - len(flying))
+        if isinstance(demand, Done):
+            return
+        if isinstance(demand, Fetch):
+            flying += demand.urls
+        url = flying.pop(0)
+        yield crawl.receive(url, WEB.get(url, missing(url)))
+
+
+@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize("every", [3, 1000])
+def test_taken_up_again_and_again_it_is_the_crawl_that_never_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, k: int, every: int
+) -> None:
+    monkeypatch.setattr(snapshots, "EVERY", every)
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    whole.mkdir(), parts.mkdir()
+    expected = [repr(events) for events in steps(begun(whole), k=k)]
+    told = [repr(events) for events in steps(begun(parts), 5, k)]
+    while len(told) < len(expected):
+        told += [repr(events) for events in steps(again(parts), 7, k)]
+    assert told == expected
+    assert (parts / SNAPSHOT).exists() == (every == 3)
+
+
+def test_what_never_came_back_is_asked_for_first_and_only_that(tmp_path: Path) -> None:
+    first = begun(tmp_path)
+    (_,) = steps(first, 1, k=3)
+    flying = list(first.session.awaited)
+    assert len(flying) == 2
+    second = again(tmp_path)
+    assert second.in_flight == 0
+    assert second.next(1) == Fetch((flying[0],))
+    assert second.in_flight == 1
+    assert second.next(1) == Fetch((flying[1],))
+    assert second.journal.position == first.journal.position  # nothing new was chosen
+    demand = second.next(1)
+    assert not isinstance(demand, Fetch) or demand.urls[0] not in flying
+
+
+def test_a_site_that_must_wait_is_not_asked_again_yet(tmp_path: Path) -> None:
+    first = begun(tmp_path)
+    (_,) = steps(first, 1, k=3)
+    (one, site), (other, _) = first.session.awaited.items()
+    assert site_of(other) != site
+    second = again(tmp_path)
+    demand = second.next(1, [site])
+    assert demand == Fetch((other,))
+    assert second.next(1, [f"s{i}" for i in range(7)]) == Wait()
+    assert second.next(1) == Fetch((one,))
+
+
+def test_an_interrupted_crawl_asks_for_nothing_that_is_owed(tmp_path: Path) -> None:
+    (_,) = steps(begun(tmp_path), 1, k=3)
+    second = again(tmp_path)
+    (url,) = second.next(1).urls  # type: ignore[union-attr]
+    second.interrupt()
+    assert second.next(1) == Wait()
+    second.receive(url, missing(url))
+    assert second.next(1) == Done(StopReason.INTERRUPTED)
+
+
+def test_another_machine_is_noticed(tmp_path: Path) -> None:
+    list(steps(begun(tmp_path), 12))
+    with pytest.raises(RunError, match=r"journal\.db: record \d+ is not what the crawl does now"):
+        again(tmp_path, seed=2)
+
+
+def test_a_choice_that_the_session_does_not_make_is_noticed(tmp_path: Path) -> None:
+    crawl = begun(tmp_path)
+    list(steps(crawl, 3))
+    crawl.journal.append(Demanded(1, (), ("s0/nowhere",)))
+    with pytest.raises(RunError, match="record 9 is not what the crawl does now"):
+        again(tmp_path)
+
+
+def test_an_outcome_that_nobody_asked_for_is_noticed(tmp_path: Path) -> None:
+    crawl = begun(tmp_path)
+    list(steps(crawl, 3))
+    with closing(sqlite3.connect(tmp_path / "journal.db")) as database, database:
+        database.execute("DELETE FROM records WHERE seq = 7")
+        database.execute("DELETE FROM records WHERE seq = 8")
+    assert again(tmp_path).session.steps == 2
+    with closing(sqlite3.connect(tmp_path / "journal.db")) as database, database:
+        database.execute("DELETE FROM records WHERE seq = 5")
+    with pytest.raises(RunError, match="record 5 is missing"):
+        again(tmp_path)
+
+
+@pytest.mark.parametrize("damage", ["cut", "changed", "foreign", "other-journal", "other-config"])
+def test_a_snapshot_that_cannot_be_used_is_named_and_the_journal_is_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+) -> None:
+    monkeypatch.setattr(snapshots, "EVERY", 3)
+    crawl = begun(tmp_path)
+    list(steps(crawl, 12))
+    file = tmp_path / SNAPSHOT
+    content = file.read_bytes()
+    match damage:
+        case "cut":
+            file.write_bytes(content[:-100])
+        case "changed":
+            file.write_bytes(content[:2000] + b"?" + content[2001:])
+        case "foreign":
+            file.write_bytes(b"PK" + content)
+        case "other-journal":
+            crawl.journal.close()
+            (tmp_path / "journal.db").unlink()
+            list(steps(begun(tmp_path), 1))
+            file.write_bytes(content)
+        case _:
+            monkeypatch.setattr(crawl, "_config", "another")
+            list(steps(crawl, 9))
+    with pytest.warns(SnapshotWarning, match=rf"{SNAPSHOT}: not used \("):
+        resumed_crawl = again(tmp_path)
+    assert resumed_crawl.session.steps == resumed_crawl.journal.steps()
+
+
+def test_a_snapshot_saves_reading_the_journal_from_its_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshots, "EVERY", 3)
+    crawl = begun(tmp_path)
+    list(steps(crawl, 12))
+    crawl.journal.close()
+    with closing(sqlite3.connect(tmp_path / "journal.db")) as database, database:
+        database.execute("DELETE FROM records WHERE seq IN (4, 5, 6)")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert again(tmp_path).session.steps == crawl.session.steps
+
+
+class Tape:
+    """A WARC in memory: every exchange is ten long."""
+
+    def __init__(self, end: int = 0) -> None:
+        self.kept: list[str] = []
+        self.end = end
+
+    def append(self, exchange: Exchange) -> int:
+        self.kept.append(exchange.url)
+        self.end += 10
+        return self.end
+
+    def truncate(self, end: int) -> None:
+        self.end = end
+
+
+@pytest.mark.parametrize(
+    ("keep", "kept"), [("pages", ["a/1", "a/2"]), ("relevant", ["a/2"]), ("nothing", [])]
+)
+def test_raw_pages_are_kept_before_they_count_and_as_asked_for(
+    tmp_path: Path, keep: KeepKind, kept: list[str]
+) -> None:
+    web = web_of(page("a/1", 0.1, To("a/2"), To("a/3")), page("a/2", 0.9))
+    fresh = start(web, ["a/1"], PolicySettings("breadth-first"))
+    meta = Meta("", "live", fresh.policy.schema.features)
+    journal = Journal.create(tmp_path / "journal.db", meta, Seeds(links("a/1")), Begin(9, ""))
+    tape = Tape()
+    crawl = RecordedSession(fresh, journal, "", tape, keep)
+    while isinstance(demand := crawl.next(), Fetch):
+        (url,) = demand.urls
+        fetched = Fetched(0.0, exchange=Exchange(url, b"", b"", b""))
+        crawl.receive(url, web.get(url, missing(url)), fetched)
+    assert tape.kept == kept
+    assert journal.warc_end() == tape.end == 10 * len(kept)
+
+
+def test_raw_pages_that_the_journal_never_heard_of_are_cut_off(tmp_path: Path) -> None:
+    tape = Tape(end=77)
+    list(steps(begun(tmp_path, tape), 3))
+    again(tmp_path, tape)
+    assert tape.end == 0  # no exchange was given, so none is known
+
+
+def test_a_disk_that_fills_up_leaves_a_crawl_that_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, full = tmp_path / "whole", tmp_path / "it is full"
+    whole.mkdir(), full.mkdir()
+    expected = [repr(events) for events in steps(begun(whole))]
+    crawl = begun(full)
+    told = [repr(events) for events in steps(crawl, 8)]
+
+    def no_room(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Journal, "_insert", no_room)
+    with pytest.raises(RunError) as caught:
+        list(steps(crawl))
+    assert caught.value.message == (
+        f"{full}: cannot be written (database or disk is full); free some space, then: "
+        f"tres resume '{full}'"
+    )
+    monkeypatch.undo()
+    assert told + [repr(events) for events in steps(again(full))] == expected
