@@ -28,6 +28,8 @@ MAX_HEAD_BYTES = 32_768
 MAX_CONNECTIONS = 500
 MAX_CACHED_BYTES = 256 << 20
 IDLE_SECONDS = 60.0
+TURNS = 10
+"""Turns of the event loop in which connections end, those included that were just accepted."""
 
 UNAVAILABLE = told(503, "This page fails, as it was told to.")
 _TOO_LONG = told(431, f"A request must end after {MAX_HEAD_BYTES} bytes.")
@@ -71,11 +73,10 @@ class Proxy:
         self._sweeping.cancel()
         self._server.close()
         await self._server.wait_closed()
-        while self.connections:
+        for _ in range(TURNS):
             for connection in self.connections:
                 connection.abort()
             await asyncio.sleep(0)
-        await asyncio.sleep(0)  # what the last of them have left to do
 
     def _sweep(self) -> None:
         loop = asyncio.get_running_loop()
