@@ -24,15 +24,15 @@ def words(outcome: dict[str, Any]) -> str:
 def test_text_and_links_made_by_scripts_are_found_where_a_pattern_asks_for_it(
     crawl: Any, public: Site
 ) -> None:
-    public.pages |= {"/app": APP, "/data": "<body id=b><script src=/data.js></script>"}
+    public.pages |= {"/app": APP, "/data": "<body id=b>é <script src=/data.js></script>"}
     public.pages["/data.js"] = "fetch('/d.json').then(r => r.json()).then(d => b.append(d.text))"
     public.pages["/d.json"] = '{"text": "fetched as data: \\u00fc"}'
     without = crawl("/app", "/data").outcomes()
-    assert [(words(each), each["links"]) for each in without.values()] == [("", []), ("", [])]
+    assert [(words(each), each["links"]) for each in without.values()] == [("", []), ("é", [])]
     found = crawl("/app", "/data", "/app?other", javascript=["/(app|data)$"]).outcomes()
     assert words(found["/app"]) == "written by a script on"
     assert found["/app"]["links"] == ["/next"]
-    assert words(found["/data"]) == "fetched as data: ü"
+    assert words(found["/data"]) == "é fetched as data: ü"
     assert words(found["/app?other"]) == ""
 
 
