@@ -13,7 +13,6 @@ then fails with a named reason (a `RenderingError`) and the crawl goes on.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from itertools import count
@@ -46,8 +45,6 @@ _QUIET_SHARE = 1 / 3  # of the time for a page, at most, for its scripts to come
 _QUIET_SECONDS = 5.0
 _SUBREQUEST_PAGES = 4  # bytes of one connection of a page, in largest pages
 _DOCUMENT = "tres_document"
-
-logger = logging.getLogger(__name__)
 
 
 class RenderingError(IgnoreRequest):
