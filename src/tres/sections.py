@@ -254,7 +254,7 @@ class LiveSection(Section):
         (),
     )
     javascript_detect: bool = setting(
-        truth, "render sites in a browser whose pages have no text without it", False
+        truth, "render pages in a browser that have scripts and no text without it", False
     )
 
 

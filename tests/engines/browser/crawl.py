@@ -1,6 +1,6 @@
 """A plain spider with a browser, run as a program: fetches URLs and prints what came of them.
 
-    python crawl.py '{"urls": [...], "live": {...}, "permitted": [...], "pages_per_browser": 3}'
+    python crawl.py '{"urls": [...], "live": {...}, "permitted": [...], "pages_per_browser": 2}'
 
 One line of JSON per URL. It is a program of its own because a Scrapy reactor runs only once in
 a process, and because the tests look at which processes it leaves behind.

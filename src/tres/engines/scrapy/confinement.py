@@ -1,10 +1,10 @@
 """What a page may do while its scripts run: one document, its scripts and its data.
 
 The document is not fetched by the browser: Scrapy has fetched it, after robots.txt, delays,
-redirects and limits, and the browser is handed those bytes as the answer to its first
-navigation. After that the page stays where it is. What a script may ask for is code and data;
-everything that only adorns, leaves, opens or stores something is refused. The scripts are
-stopped before the page is read, so that what was measured is what is read.
+redirects and limits, and has found out its charset. The browser is handed that text as the
+answer to its first navigation, and then the page stays where it is. What a script may ask for
+is code and data; everything that only adorns, leaves, opens or stores something is refused.
+The scripts are stopped before the page is read, so that what was measured is what is read.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page, Request, Route, WebSocketRoute
 from playwright.async_api import TimeoutError as PlaywrightTimeout
-from scrapy.http import Response
+from scrapy.http import HtmlResponse
 
 from tres.web.url import site_of
 
@@ -27,11 +27,12 @@ CONTEXT = {
 }
 """Every page gets a fresh context, without cookies, storage or permissions."""
 
+_HTML = "text/html; charset=utf-8"
 _CODE_AND_DATA = {"script", "xhr", "fetch"}
 _ASKING = {"GET", "HEAD", "OPTIONS"}
 
 
-async def confine(page: Page, document: Response) -> None:
+async def confine(page: Page, document: HtmlResponse) -> None:
     """Put the rules in force for a page that has not navigated yet."""
     await page.context.route("**/*", _refuse)  # for all that does not belong to `page`
     await page.context.route_web_socket("**/*", _hang_up)
@@ -42,7 +43,7 @@ async def confine(page: Page, document: Response) -> None:
 class Rules:
     """Answers every request of one page."""
 
-    def __init__(self, page: Page, document: Response) -> None:
+    def __init__(self, page: Page, document: HtmlResponse) -> None:
         self.page = page
         self.document = document
         self.site = site_of(document.url, "domain")
@@ -53,9 +54,7 @@ class Rules:
         with suppress(PlaywrightError):  # the page may be gone in the meantime
             if self._is_document(route.request):
                 self._answered = True
-                await route.fulfill(
-                    status=200, headers=_headers(self.document), body=self.document.body
-                )
+                await route.fulfill(status=200, content_type=_HTML, body=self.document.text)
             elif route.request.resource_type == "stylesheet":  # some scripts insist on them
                 await route.fulfill(status=200, content_type="text/css", body="")
             elif self._may_pass(route.request):
@@ -113,9 +112,3 @@ async def _hang_up(socket: WebSocketRoute) -> None:
 async def _close(popup: Page) -> None:
     with suppress(PlaywrightError):
         await popup.close()
-
-
-def _headers(document: Response) -> dict[str, str]:
-    """What the browser has to know of the answer that Scrapy got."""
-    kind = document.headers.get("Content-Type") or b"text/html"
-    return {"content-type": kind.decode("latin-1")}

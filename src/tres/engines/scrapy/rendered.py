@@ -13,7 +13,6 @@ then fails with a named reason (a `RenderingError`) and the crawl goes on.
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from itertools import count
@@ -46,8 +45,6 @@ _QUIET_SHARE = 1 / 3  # of the time for a page, at most, for its scripts to come
 _QUIET_SECONDS = 5.0
 _SUBREQUEST_PAGES = 4  # bytes of one connection of a page, in largest pages
 _DOCUMENT = "tres_document"
-
-logger = logging.getLogger(__name__)
 
 
 class RenderingError(IgnoreRequest):
@@ -85,10 +82,7 @@ class RenderedPages:
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """The response, rendered if it is a page that needs it."""
-        is_page = isinstance(response, HtmlResponse) and response.status == 200
-        if not is_page or urlsplit(response.url).path == "/robots.txt":
-            return response
-        if not self.rendering.wants(response.url, response.body):
+        if not isinstance(response, HtmlResponse) or not self._wants(response):
             return response
         html = await self.renderer.render(response, request.headers.get("User-Agent"))
         headers = response.headers.copy()
@@ -96,6 +90,11 @@ class RenderedPages:
         return response.replace(
             body=html, headers=headers, encoding="utf-8", flags=[*response.flags, "rendered"]
         )
+
+    def _wants(self, response: HtmlResponse) -> bool:
+        if response.status != 200 or urlsplit(response.url).path == "/robots.txt":
+            return False
+        return self.rendering.wants(response.url, response.body)
 
 
 class ConfinedHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # is untyped
@@ -137,11 +136,11 @@ class Renderer:
         self._open = 0
         self._pages = 0
 
-    async def render(self, document: Response, user_agent: bytes | None) -> bytes:
+    async def render(self, document: HtmlResponse, user_agent: bytes | None) -> bytes:
         """The HTML of a document after its scripts have run, in UTF-8."""
         async with self._turn():
             try:
-                await self.chromium.launch_browser()
+                await self._launch()
                 rendered = await self._watched(self._download(document, user_agent))
             except (TimeoutError, PlaywrightTimeout):
                 raise RenderingTimeoutError("rendering took too long") from None
@@ -152,7 +151,7 @@ class Renderer:
             raise RenderedTooLargeError("larger than live.max_bytes when rendered")
         return html
 
-    async def _download(self, document: Response, user_agent: bytes | None) -> Any:
+    async def _download(self, document: HtmlResponse, user_agent: bytes | None) -> Any:
         """One page in a context of its own, which is gone afterwards, whatever happened."""
         name = next(self._names)
         agent = {"user_agent": user_agent.decode("latin-1")} if user_agent else {}
@@ -218,13 +217,20 @@ class Renderer:
         return self._pages >= self.pages_per_browser or self.chromium.memory() > OLD_BYTES
 
     async def _replace(self) -> None:
-        """End the browser, and wait until scrapy-playwright knows: the next page starts one."""
+        """End the browser; the next page starts another one."""
         self._pages = 0
         self._stats.inc_value("tres/browsers_replaced")
         await self.chromium.retire()
-        async with asyncio.timeout(CLOSING_SECONDS):
-            while hasattr(self.handler, "browser"):
-                await asyncio.sleep(0.01)
+
+    async def _launch(self) -> None:
+        """See that a browser runs, and that scrapy-playwright knows of no other."""
+        browser = await self.chromium.launch_browser()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CLOSING_SECONDS):
+                while getattr(self.handler, "browser", browser) is not browser:
+                    await asyncio.sleep(0.01)
+            return
+        self.handler.browser = browser  # it has missed the end of the last one
 
     async def close(self) -> None:
         """End the browser, its driver and the guard."""
