@@ -12,7 +12,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
@@ -139,6 +138,9 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 64
     web: LocalWeb
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that has gone away is no fault of the server."""
+
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -167,9 +169,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        with suppress(ConnectionError):  # a client that has gone away is no fault of the server
-            self.wfile.write(body)
-            self.wfile.flush()
+        self.wfile.write(body)
 
     def log_message(self, *args: Any) -> None:
         """Say nothing."""

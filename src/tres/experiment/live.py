@@ -95,14 +95,13 @@ def resume_live(
 
 def refuse_impossible(config: TopicConfig) -> None:
     """What the live Web asks for and an archive does not, told before anything starts."""
-    live = config.live
-    if not live.contact and not live.proxy:
+    refuse_labels(config)
+    if not config.live.contact and not config.live.proxy:
         raise ConfigError(
             "live.contact is missing: sites must be able to reach whoever crawls them; write "
             'contact = "https://you.example/crawler" (or a mail address) under [live], '
-            "or give --contact"
+            "or give --contact; to crawl an archive, name it with --web"
         )
-    refuse_labels(config)
 
 
 def refuse_labels(config: TopicConfig) -> None:

@@ -24,25 +24,26 @@ Wait = Callable[[Coroutine[Any, Any, Any]], Any]
 
 
 @pytest.fixture(scope="session")
-def reactor() -> Iterator[Any]:
+def event_loop_of_scrapy() -> Iterator[asyncio.AbstractEventLoop]:
     from scrapy.utils.reactor import install_reactor
 
     install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
     from twisted.internet import reactor
 
+    loop = asyncio.get_event_loop()
     reactor.startRunning(installSignalHandlers=False)
-    yield reactor
+    yield loop
     reactor.stop()
-    asyncio.get_event_loop().run_forever()  # until the reactor has shut down
+    loop.run_forever()  # until the reactor has shut down
 
 
 @pytest.fixture
-def wait_for(reactor: Any) -> Wait:
+def wait_for(event_loop_of_scrapy: asyncio.AbstractEventLoop) -> Wait:
     """Run a coroutine to its end; a crawl that hangs is a failure, not a hanging test."""
 
     def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
         limited = asyncio.wait_for(coroutine, timeout=60)
-        return asyncio.get_event_loop().run_until_complete(limited)
+        return event_loop_of_scrapy.run_until_complete(limited)
 
     return run
 
@@ -57,7 +58,7 @@ class Story:
 
 
 @pytest.fixture
-def crawl(wait_for: Wait) -> Callable[..., Story]:
+def crawl(wait_for: Wait, event_loop_of_scrapy: asyncio.AbstractEventLoop) -> Callable[..., Story]:
     """Crawl a local web from its seeds and tell the story."""
 
     def run(
@@ -93,7 +94,7 @@ def crawl(wait_for: Wait) -> Callable[..., Story]:
             listener=listen,
         )
         if interrupt_after is not None:
-            asyncio.get_event_loop().call_later(interrupt_after, loop.interrupt)
+            event_loop_of_scrapy.call_later(interrupt_after, loop.interrupt)
         network = network_settings(section)
         reason = wait_for(loop.crawl(job, merged(lean_settings(), network, settings or {})))
         return Story(reason, events, spoken)
