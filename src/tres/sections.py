@@ -264,7 +264,9 @@ class LiveSection(Section):
         flat_list(text, "language codes"), "count only pages in these languages; empty for all", ()
     )
     max_depth: int = setting(whole(0), "clicks away from a seed, at most; 0 for no limit", 0)
-    traps: bool = setting(truth, "refuse URLs that look like endless spaces", True)
+    traps: bool = setting(
+        truth, "refuse links to endless spaces, and to files that are no pages", True
+    )
     near_duplicates: bool = setting(
         truth, "a page nearly equal to an earlier one earns nothing", True
     )
@@ -277,7 +279,7 @@ class LiveSection(Section):
         (),
     )
     javascript_detect: bool = setting(
-        truth, "render sites in a browser whose pages have no text without it", False
+        truth, "render pages in a browser that have scripts and no text without it", False
     )
 
 
