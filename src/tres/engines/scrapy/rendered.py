@@ -24,7 +24,6 @@ from playwright.async_api import Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
 from scrapy import Request, Spider, signals
 from scrapy.crawler import Crawler
-from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse, Response
 from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 
@@ -32,6 +31,7 @@ from tres.engines.guarding_proxy import GuardingProxy, Limits
 from tres.engines.scrapy.browser import Browsing
 from tres.engines.scrapy.chromium import CLOSING_SECONDS, GuardedChromium
 from tres.engines.scrapy.confinement import CONTEXT, confine, settle
+from tres.engines.scrapy.failures import NamedFailure
 from tres.engines.scrapy.rendering import Rendering
 from tres.errors import printable
 from tres.web.page import FailureKind
@@ -47,11 +47,10 @@ _SUBREQUEST_PAGES = 4  # bytes of one connection of a page, in largest pages
 _DOCUMENT = "tres_document"
 
 
-class RenderingError(IgnoreRequest):
+class RenderingError(NamedFailure):
     """The browser gave no page; `kind` names the reason."""
 
     kind: ClassVar[FailureKind] = FailureKind.UNREADABLE
-    retryable: ClassVar[bool] = False
 
 
 class RenderingTimeoutError(RenderingError):
