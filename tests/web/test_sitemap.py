@@ -28,10 +28,10 @@ def xml(*urls: str, root: str = "urlset", item: str = "url") -> bytes:
     "body",
     [
         xml(A, B),
-        gzip.compress(xml(A, B)),
+        gzip.compress(xml(A, B), mtime=0),
         f"{A}\n{B}\r\n".encode(),
         f"\ufeff{A}\n{B}".encode(),
-        gzip.compress(f"{A}\n\n{B}\nnonsense".encode()),
+        gzip.compress(f"{A}\n\n{B}\nnonsense".encode(), mtime=0),
         f"<urlset><url><loc><![CDATA[{A}]]></loc></url><loc>{B}</loc>".encode(),
         f"<s:urlset><s:url><s:loc>{escape(A)}</s:loc></s:url><S:LOC>{B}</S:LOC>".encode(),
         xml(A, B).decode().encode("utf-16"),
@@ -80,7 +80,7 @@ def test_a_damaged_file_lists_what_can_be_read():
 @pytest.mark.parametrize(
     "body",
     [
-        gzip.compress(b"<loc>" * 4_000_000, 1),
+        gzip.compress(b"<loc>" * 4_000_000, 1, mtime=0),
         b"<loc>" + b" " * MAX_BYTES,
         b"<loc><![CDATA[" * 100_000,
     ],
