@@ -36,7 +36,8 @@ from tres.policies.make import PolicySettings, make_policy
 from tres.policies.oracle import Foresight
 from tres.relevance.base import RelevanceModel
 from tres.store.guesses import write_guesses
-from tres.store.journal import JOURNAL, Journal, Meta
+from tres.store.journal import JOURNAL, Journal
+from tres.store.meta import Meta
 from tres.store.models import MODEL
 from tres.store.recorded import RecordedSession, Warc, writing
 from tres.store.records import Begin, Seeds
