@@ -17,7 +17,8 @@ from tres.errors import RunError
 from tres.policies.make import PolicySettings
 from tres.sections import KeepKind
 from tres.store import snapshots
-from tres.store.journal import Journal, Meta
+from tres.store.journal import Journal
+from tres.store.meta import Meta
 from tres.store.recorded import RecordedSession, Warc, resumed
 from tres.store.records import Begin, Demanded, Seeds
 from tres.store.snapshots import SNAPSHOT, SnapshotWarning

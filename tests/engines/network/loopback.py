@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import socketserver
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 Answer = bytes | Iterable[bytes]
 
@@ -86,20 +88,32 @@ class _Handler(socketserver.StreamRequestHandler):
 
 
 class _Server(socketserver.ThreadingTCPServer):
+    tls: ssl.SSLContext | None = None
     allow_reuse_address = True
     daemon_threads = True
     block_on_close = False
     request_queue_size = 64
 
+    def finish_request(self, request: Any, client_address: Any) -> None:
+        if self.tls is None:
+            super().finish_request(request, client_address)
+            return
+        # a crawler that does not like the certificate hangs up
+        with suppress(OSError), self.tls.wrap_socket(request, server_side=True) as wrapped:
+            super().finish_request(wrapped, client_address)
+
 
 @contextmanager
-def serving(answer: Callable[[Seen], Answer], *addresses: str) -> Iterator[Servers]:
+def serving(
+    answer: Callable[[Seen], Answer], *addresses: str, tls: ssl.SSLContext | None = None
+) -> Iterator[Servers]:
     """Serve at 127.0.0.1, or at the given addresses of loopback."""
     servers = Servers(answer)
     running: list[_Server] = []
     for address in addresses or ("127.0.0.1",):
         server = _Server((address, servers.port), _Handler)
         server.servers = servers  # type: ignore[attr-defined]
+        server.tls = tls
         servers.port = server.server_address[1]
         running.append(server)
         threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import ssl
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 from tests.engines.network.fetching import fetch
 from tests.engines.network.loopback import Seen, page, serving
 
 from tres.engines.addresses import AddressGuard
 
+DAY = timedelta(days=1)
 PRIVATE = """
     127.0.0.1 127.8.8.8 10.1.2.3 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 100.100.100.200
     0.0.0.0 255.255.255.255 224.0.0.1 240.0.0.1 192.0.2.1 198.18.0.1 192.0.0.192 168.63.129.16
@@ -147,3 +156,37 @@ def test_a_proxy_gets_everything_in_absolute_form_and_no_name_is_looked_up():
         told = result["told"]["https://b.example/"]
         assert told["status"] == 200
         assert told["exchange"]["request"].startswith("GET https://b.example/ HTTP/1.1\r\n")
+
+
+@pytest.fixture
+def self_signed(tmp_path):
+    """A certificate that nobody has signed but itself, and its file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+    host = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+    dated = builder.not_valid_before(now - DAY).not_valid_after(now + DAY)
+    certificate = dated.add_extension(host, critical=False).sign(key, hashes.SHA256())
+    pem = serialization.Encoding.PEM
+    plain = serialization.NoEncryption()
+    form = serialization.PrivateFormat.PKCS8
+    file = tmp_path / "certificate.pem"
+    file.write_bytes(certificate.public_bytes(pem) + key.private_bytes(pem, form, plain))
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(file)
+    return tls, file
+
+
+def test_certificates_are_verified(self_signed, monkeypatch):
+    tls, file = self_signed
+    with serving(answer, tls=tls) as web:
+        url = web.url().replace("http:", "https:")
+        told = fetch([url], allow=["127.0.0.1/32"])["told"][url]
+        assert (told["kind"], told["note"]) == (
+            "no-connection",
+            "TLS failed: certificate verify failed",
+        )
+        assert web.seen == []
+        monkeypatch.setenv("SSL_CERT_FILE", str(file))
+        assert fetch([url], allow=["127.0.0.1/32"])["told"][url]["status"] == 200
