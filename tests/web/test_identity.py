@@ -36,6 +36,7 @@ def test_the_examples_of_the_documentation_hold():
         ("/a;v=2;JSESSIONID=123/b", "/a;v=2/b"),
         ("/(S(abc123))/a", "/a"),
         ("/(A(x)S(y)F(z))/", "/"),
+        ("/(S(a));jsessionid=1/b", "/b"),
         (f"/a?sid={ID}&x=1", "/a?x=1"),
         (f"/..;jsessionid={ID}/a", "/a"),
     ],

@@ -90,10 +90,10 @@ def _without_sessions(path: str) -> str:
     segments = path.split("/")
     kept = segments[:3]  # scheme and host
     for segment in segments[3:]:
-        if not _SESSION_SEGMENT.fullmatch(segment):
-            first, *parameters = segment.split(";")
-            named = [each for each in parameters if not _is_session(each)]
-            kept.append(";".join([first, *named]))
+        first, *parameters = segment.split(";")
+        named = ";".join([first, *(each for each in parameters if not _is_session(each))])
+        if not _SESSION_SEGMENT.fullmatch(named):
+            kept.append(named)
     return "/".join(kept if len(kept) > 3 else [*kept, ""])
 
 
