@@ -52,9 +52,10 @@ def app(i: int) -> Answer:
 
 
 def crawled(tmp_path: Path, detect: str) -> list[dict[str, str]]:
-    for name, words in (("bees", "honey bee hive nectar"), ("markets", "stock market price bond")):
+    examples = (("bees", "honey bee hive nectar", 8), ("markets", "stock market price bond", 16))
+    for name, words, count in examples:
         (tmp_path / name).mkdir()
-        for i in range(8):
+        for i in range(count):
             (tmp_path / name / f"{i}.txt").write_text(f"{words} number {i}")
     (tmp_path / "topic.toml").write_text(TOPIC.format(detect=detect))
     web = {f"http://app.example/{i}": app(i) for i in range(6)}
