@@ -108,7 +108,7 @@ class TopicSection(Section):
     contrast: float = setting(
         number("from 0 to 1000", lambda x: 0 <= x <= 1000),
         "how many times more relevant than other examples must contain a new keyword, by share",
-        5.0,
+        10.0,
     )
     common_components: int = setting(
         whole(0, 20), "components of all word vectors to take away, with their mean; 0 for none", 2
