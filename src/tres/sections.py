@@ -230,7 +230,11 @@ class LiveSection(Section):
         _maybe_text, "name in front of the contact; empty for tres and its version", ""
     )
     robots: bool = setting(truth, "obey robots.txt", True)
-    delay: float = setting(_SECONDS, "seconds between two requests to one site, at least", 1.0)
+    delay: float = setting(
+        _SECONDS,
+        "seconds between two requests to one site, at least; 0 for as fast as it goes",
+        1.0,
+    )
     max_delay: float = setting(
         _SECONDS,
         "seconds between two requests to a slow site, at most (robots.txt may ask more)",
