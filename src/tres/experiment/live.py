@@ -7,7 +7,6 @@ own with the model that the run keeps, so a crawl that is resumed reads as the f
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -153,7 +152,7 @@ async def _crawled(
     loop: LiveLoop, run: OpenRun, perceiver: Perceiver, listener: Listener
 ) -> Result:
     """Drive an open run to its end."""
-    config, begin = run.config, time.monotonic()
+    config = run.config
     reader = ReaderProcess(reader_plan(run, perceiver))
     try:
         await reader.start()
@@ -171,7 +170,7 @@ async def _crawled(
             reason = await loop.crawl(live, live_settings(config))
     finally:
         await reader.close()
-    return run.finish(reason, time.monotonic() - begin)
+    return run.finish(reason)
 
 
 def reader_plan(run: OpenRun, perceiver: Perceiver) -> ReaderPlan:

@@ -19,10 +19,11 @@ from __future__ import annotations
 
 import shlex
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from tres.crawl.events import Demand, Done, Event, Fetch, Stepped, StopReason, Wait
 from tres.crawl.session import CrawlSession
@@ -58,6 +59,7 @@ class RecordedSession:
         warc: Warc | None = None,
         keep: KeepKind = "pages",
         snapshot: int = 0,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.session = session
         self.journal = journal
@@ -67,11 +69,18 @@ class RecordedSession:
         self._keep = keep
         self._last_snapshot = snapshot
         self._owed = session.awaited
+        self._clock = clock
+        self._began = clock() - journal.seconds()
 
     @property
     def in_flight(self) -> int:
         """Fetches that have not come back yet; what is still to be asked for again is none."""
         return self.session.in_flight - len(self._owed)
+
+    @property
+    def seconds(self) -> float:
+        """How long the crawl has taken so far, all its stretches together."""
+        return self._clock() - self._began
 
     @property
     def interrupted(self) -> bool:
@@ -90,10 +99,11 @@ class RecordedSession:
         again = self._owed_now(k, sites)
         if again and len(again) >= k:
             return Fetch(again)
+        waiting = tuple(self.session.site_ids(sites))  # the others do not matter
         demand = self.session.next(k - len(again), sites)
         if isinstance(demand, Fetch):
             with writing(self._run):
-                self.journal.append(Demanded(k - len(again), sites, demand.urls))
+                self._append(Demanded(k - len(again), waiting, demand.urls))
             return Fetch((*again, *demand.urls))
         return Fetch(again) if again else demand
 
@@ -104,15 +114,18 @@ class RecordedSession:
         events = self.session.receive(url, outcome)
         with writing(self._run):
             end = self._archived(url, events, fetched)
-            self.journal.append(Received(url, outcome), events, fetched, end)
+            self._append(Received(url, outcome), events, fetched, end)
             self._snapshot_if_due()
         return events
 
     def begin(self, pages: int, model: str) -> None:
         """From here on: another budget, or another judge."""
         with writing(self._run):
-            self.journal.append(Begin(pages, model))
+            self._append(Begin(pages, model))
         self.session.pages = pages
+
+    def _append(self, entry: Entry, *told: Any) -> None:
+        self.journal.append(entry, *told, seconds=self.seconds)
 
     def _owed_now(self, k: int, waiting: tuple[str, ...]) -> tuple[str, ...]:
         ready = [url for url, site in self._owed.items() if site not in waiting][: max(k, 0)]
@@ -184,7 +197,11 @@ def _repeats(session: CrawlSession, entry: Entry) -> bool:
             session.pages = pages
             return True
         case Demanded(k, waiting, urls):
-            return session.next(k, waiting) == Fetch(urls)
+            try:
+                sites = [session.site_name(identity) for identity in waiting]
+            except IndexError:
+                return False
+            return session.next(k, sites) == Fetch(urls)
         case Received(asked, outcome):
             if asked not in session.awaited:
                 return False
