@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 import warnings
 from collections.abc import Iterator
-from itertools import count
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 
 import pytest

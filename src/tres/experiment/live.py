@@ -33,6 +33,7 @@ from tres.store.journal import JOURNAL, Journal
 from tres.store.models import MODEL
 from tres.store.recorded import Warc
 from tres.store.records import Received
+from tres.store.run import refuse_taken
 from tres.store.warc import WarcStore, about_crawl
 from tres.web.percept import Perceiver, Percept
 
@@ -49,6 +50,7 @@ def crawl_live(
 ) -> Result:
     """Crawl the Web to the end and write the run directory; once in a process."""
     refuse_impossible(config)
+    refuse_taken(directory, overwrite)
 
     async def main(loop: LiveLoop) -> Result:
         perceiver = await _perceiver(loop, config, watch)

@@ -37,7 +37,7 @@ from tres.store.guesses import write_guesses
 from tres.store.journal import JOURNAL, Journal
 from tres.store.meta import Meta
 from tres.store.models import MODEL
-from tres.store.recorded import RecordedSession, Warc, writing
+from tres.store.recorded import RecordedSession, Warc, said_how_to_go_on, writing
 from tres.store.records import Begin, Seeds
 from tres.store.run import (
     claimed,
@@ -142,7 +142,7 @@ def start_run(
         with writing(directory, remedy="free some space or name another --run"):
             _write_beginning(directory, config, perceiver)
             journal = Journal.create(directory / JOURNAL, meta, Seeds(seeds), begin)
-        with journal:
+        with journal, said_how_to_go_on(directory):
             archive = None if warc is None else warc(directory)
             digest = session_digest(config)
             recorded = RecordedSession(session, journal, digest, archive, config.live.keep)
