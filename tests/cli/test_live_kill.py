@@ -35,7 +35,9 @@ def whole(scene: Scene) -> tuple[Path, int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("sign", "k", "kills"), [(signal.SIGKILL, 1, 7), (signal.SIGTERM, 1, 3), (signal.SIGKILL, 8, 3)]
+    ("sign", "k", "kills"),
+    [(signal.SIGKILL, 1, 7), (signal.SIGTERM, 1, 3), (signal.SIGKILL, 8, 3)],
+    ids=["kill -9", "SIGTERM", "kill -9, eight in flight"],
 )
 def test_however_often_it_is_killed_it_is_the_crawl_that_was_not(
     scene: Scene, whole: tuple[Path, int], tmp_path: Path, sign: signal.Signals, k: int, kills: int

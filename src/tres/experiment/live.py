@@ -32,10 +32,9 @@ from tres.experiment.topic import perceive_topic, seed_urls
 from tres.store.journal import JOURNAL, Journal
 from tres.store.models import MODEL
 from tres.store.recorded import Warc
-from tres.store.records import Received
 from tres.store.run import refuse_taken
 from tres.store.warc import WarcStore, about_crawl
-from tres.web.percept import Perceiver, Percept
+from tres.web.percept import Perceiver
 
 Watch = Callable[[int], None]
 """Is told how many pages an exploration has fetched."""
@@ -193,13 +192,8 @@ def reader_plan(run: OpenRun, perceiver: Perceiver) -> ReaderPlan:
 def remembered(config: TopicConfig, journal: Journal) -> CrawlMemory:
     """What a crawl has read so far: the fold of its steps, as the journal tells them."""
     memory = CrawlMemory(config.live)
-    marks = {row["asked"]: row["fingerprint"] for row in journal.pages()}
-    for _, entry in journal.entries() if marks else ():
-        if not isinstance(entry, Received) or not isinstance(entry.outcome, Percept):
-            continue
-        if entry.asked in marks:
-            mark = marks[entry.asked]
-            memory.remember(entry.outcome, None if mark is None else int(mark, 16))
+    for links, fingerprint in journal.read_before():
+        memory.recall(links, fingerprint)
     return memory
 
 

@@ -30,7 +30,16 @@ from tres.crawl.events import Event, FetchFailed, Stepped
 from tres.engines.base import Fetched
 from tres.errors import RunError
 from tres.store.meta import Meta, read_meta, write_meta
-from tres.store.records import Begin, DamagedError, Entry, Received, Seeds, decode, encode
+from tres.store.records import (
+    Begin,
+    DamagedError,
+    Entry,
+    Received,
+    Seeds,
+    decode,
+    encode,
+    link_urls,
+)
 from tres.store.tables import FAILURES_TABLE, Row, failure_values, pages_table, step_values
 
 JOURNAL = "journal.db"
@@ -182,11 +191,16 @@ class Journal:
             (end,) = self._connection.execute("SELECT max(warc_end) FROM pages").fetchone()
         return int(end or 0)
 
-    def fingerprints(self) -> Iterator[int]:
-        """The fingerprints of all pages that have one, in order."""
-        for row in self.pages():
-            if row["fingerprint"] is not None:
-                yield int(row["fingerprint"], 16)
+    def read_before(self) -> Iterator[tuple[tuple[str, ...], int | None]]:
+        """The links and the fingerprint of every step, in order."""
+        query = (
+            "SELECT seq, kind, body, records.checksum, fingerprint "
+            "FROM records JOIN pages USING (seq) ORDER BY seq"
+        )
+        with _named(self.path), closing(self._connection.cursor()) as cursor:
+            for seq, kind, body, checksum, fingerprint in cursor.execute(query):
+                _refuse_changed(seq, kind, body, checksum)
+                yield link_urls(body), None if fingerprint is None else int(fingerprint, 16)
 
     def _insert(self, entry: Entry, seconds: float = 0.0) -> None:
         kind, body = encode(entry)
@@ -230,11 +244,15 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
 
 
-def _entry(seq: int, kind: object, body: object, checksum: object) -> Entry:
+def _refuse_changed(seq: int, kind: object, body: object, checksum: object) -> None:
     if not isinstance(kind, str) or not isinstance(body, bytes):
         raise DamagedError(f"record {seq} is none")
     if checksum != _checksum(seq, kind, body):
         raise DamagedError(f"record {seq} is not what was written")
+
+
+def _entry(seq: int, kind: str, body: bytes, checksum: int) -> Entry:
+    _refuse_changed(seq, kind, body, checksum)
     try:
         return decode(kind, body)
     except DamagedError as problem:

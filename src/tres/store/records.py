@@ -109,6 +109,15 @@ def decode(kind: str, body: bytes) -> Entry:
         raise DamagedError(str(error)) from None
 
 
+def link_urls(body: bytes) -> tuple[str, ...]:
+    """The URLs of the links of a page, without all the rest of its record."""
+    try:
+        names, _ = _unpacked(body)
+        return _strings(names[4])
+    except (ValueError, IndexError, RecursionError, struct.error, zlib.error) as error:
+        raise DamagedError(str(error)) from None
+
+
 def _packed(names: list[Any], numbers: bytes = b"") -> bytes:
     text = json.dumps(names, separators=(",", ":")).encode()
     return zlib.compress(_LENGTH.pack(len(text)) + text + numbers, QUICK)
