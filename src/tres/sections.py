@@ -108,7 +108,7 @@ class TopicSection(Section):
     contrast: float = setting(
         number("from 0 to 1000", lambda x: 0 <= x <= 1000),
         "how many times more relevant than other examples must contain a new keyword, by share",
-        5.0,
+        10.0,
     )
     common_components: int = setting(
         whole(0, 20), "components of all word vectors to take away, with their mean; 0 for none", 2
@@ -230,7 +230,11 @@ class LiveSection(Section):
         _maybe_text, "name in front of the contact; empty for tres and its version", ""
     )
     robots: bool = setting(truth, "obey robots.txt", True)
-    delay: float = setting(_SECONDS, "seconds between two requests to one site, at least", 1.0)
+    delay: float = setting(
+        _SECONDS,
+        "seconds between two requests to one site, at least; 0 for as fast as it goes",
+        1.0,
+    )
     max_delay: float = setting(
         _SECONDS,
         "seconds between two requests to a slow site, at most (robots.txt may ask more)",

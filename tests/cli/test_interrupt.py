@@ -64,9 +64,14 @@ def test_a_second_signal_stops_at_once_and_says_how_to_go_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: signal.Signals
 ) -> None:
     (tmp_path / JOURNAL).touch()
-    with pytest.raises(KeyboardInterrupt), told_when_stopped(tmp_path), stop_on_signal():
-        os.kill(os.getpid(), kind)
-        os.kill(os.getpid(), kind)
+
+    def stopped_twice() -> None:
+        with told_when_stopped(tmp_path), stop_on_signal():
+            os.kill(os.getpid(), kind)
+            os.kill(os.getpid(), kind)
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped_twice()
     assert capsys.readouterr().err.endswith(f"go on: tres resume {tmp_path}\n")
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tres.relevance.store import load_model
+from tres.store.run import claimed
 
 from .conftest import Outcome, Tres
 from .test_crawl import rows_of

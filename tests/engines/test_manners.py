@@ -209,3 +209,11 @@ def test_a_choice_costs_by_the_sites_that_wait_not_by_all_ever_seen():
     for step in range(1000):
         clock.waiting(102.0 + step)
     assert perf_counter() - began < 1.0
+
+
+def test_without_a_delay_slow_answers_delay_nothing() -> None:
+    manners = Manners(LiveSection(delay=0.0, throttle=True))
+    for now in range(5):
+        manners.depart("slow.example", float(now))
+        manners.arrive("slow.example", now + 0.5, latency=0.5, status=200)
+        assert manners.waiting(now + 0.5) == []

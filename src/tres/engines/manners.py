@@ -11,7 +11,8 @@ A site is in one of three states, and only time and what its server says move it
 
 Between the starts of two requests to a site lies its delay: `live.delay`, more if robots.txt
 asks for it, more while its answers are slow (the rule of Scrapy's AutoThrottle: the mean of the
-delay and of latency / `per_site`; errors are quick and never lower it). Refusals (429, 503)
+delay and of latency / `per_site`; errors are quick and never lower it). A delay of 0 says that
+nobody minds, and then slow answers delay nothing either. Refusals (429, 503)
 back off for as long as Retry-After says, or exponentially as failed connections do.
 
 Nothing here reads a clock. Ready times wait in a heap whose stale entries are dropped when they
@@ -145,7 +146,7 @@ class Manners:
             self._back_off(known, now, retry_after)
         elif status is not None:
             known.failures, known.down = 0, -inf
-        if self._settings.throttle and latency is not None:
+        if self._settings.throttle and self._settings.delay > 0 and latency is not None:
             self._throttle(known, latency, good=status is not None and status < 400)
         self._settle(site, known, now)
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tres.config import TopicConfig
 from tres.engines.addresses import AddressGuard
@@ -36,6 +36,7 @@ from tres.store.run import refuse_taken
 from tres.store.warc import WarcStore, about_crawl
 from tres.web.percept import Perceiver
 
+T = TypeVar("T")
 Watch = Callable[[int], None]
 """Is told how many pages an exploration has fetched."""
 
@@ -50,15 +51,23 @@ def crawl_live(
     """Crawl the Web to the end and write the run directory; once in a process."""
     refuse_impossible(config)
     refuse_taken(directory, overwrite)
+    return in_live_loop(lambda loop: live_run(loop, config, directory, listener, overwrite, watch))
 
-    async def main(loop: LiveLoop) -> Result:
-        perceiver = await _perceiver(loop, config, watch)
-        with start_run(
-            config, perceiver, directory, overwrite=overwrite, warc=archive_of(config)
-        ) as run:
-            return await _crawled(loop, run, perceiver, listener)
 
-    return _run(main)
+async def live_run(
+    loop: LiveLoop,
+    config: TopicConfig,
+    directory: Path,
+    listener: Listener = lambda session, event: None,
+    overwrite: bool = False,
+    watch: Watch = lambda pages: None,
+) -> Result:
+    """One crawl, for whoever has a loop to run several in."""
+    perceiver = await _perceiver(loop, config, watch)
+    with start_run(
+        config, perceiver, directory, overwrite=overwrite, warc=archive_of(config)
+    ) as run:
+        return await _crawled(loop, run, perceiver, listener)
 
 
 @contextmanager
@@ -90,7 +99,7 @@ def resume_live(
             perceiver = perceive_topic(run.config, None, run.model)
             return await _crawled(loop, run, perceiver, listener)
 
-    return _run(main)
+    return in_live_loop(main)
 
 
 def refuse_impossible(config: TopicConfig) -> None:
@@ -123,7 +132,8 @@ def live_settings(config: TopicConfig) -> dict[str, Any]:
     )
 
 
-def _run(main: Callable[[LiveLoop], Coroutine[Any, Any, Result]]) -> Result:
+def in_live_loop(main: Callable[[LiveLoop], Coroutine[Any, Any, T]]) -> T:
+    """Run a coroutine that crawls; once in a process, because its reactor cannot start again."""
     with logging_to(None):
         return run_live(main)
 

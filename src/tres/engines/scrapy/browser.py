@@ -80,6 +80,7 @@ def browser_settings(
         },
         "TWISTED_REACTOR": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
         "PLAYWRIGHT_BROWSER_TYPE": "chromium",
+        "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": 1,  # every page has a context of its own
         "PLAYWRIGHT_LAUNCH_OPTIONS": _launch_options(find_chromium()),
         "PLAYWRIGHT_PROCESS_REQUEST_HEADERS": None,
         "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": live.timeout * 1000,
