@@ -29,7 +29,7 @@ from tres.crawl.events import Demand, Done, Event, Fetch, Stepped, StopReason, W
 from tres.crawl.session import CrawlSession
 from tres.crawl.snapshot import capture, restore
 from tres.engines.base import Exchange, Fetched
-from tres.errors import RunError, SeedError
+from tres.errors import RunError, SeedError, printable
 from tres.sections import KeepKind
 from tres.store.journal import Journal
 from tres.store.records import Begin, Demanded, Entry, Received, Seeds
@@ -231,7 +231,7 @@ def said_how_to_go_on(run: Path) -> Iterator[None]:
     except (RunError, SeedError):
         raise  # these say themselves what to do
     except Exception as error:
-        error.add_note(f"what was fetched is kept; go on: {command_to_resume(run)}")
+        error.add_note(printable(f"what was fetched is kept; go on: {command_to_resume(run)}"))
         raise
 
 
