@@ -86,6 +86,15 @@ class CrawlSession:
         names = self._crawl.site_names
         return {url: names[choice.site] for url, choice in self._in_flight.items()}
 
+    def site_ids(self, sites: Iterable[str]) -> list[int]:
+        """The ids of those of these sites that the crawl has heard of, ascending."""
+        names = self._crawl.site_names
+        return sorted({names.id(site) for site in sites if site in names})
+
+    def site_name(self, identity: int) -> str:
+        """The site of an id; IndexError if there is none."""
+        return self._crawl.site_names[identity]
+
     @property
     def interrupted(self) -> bool:
         """Was it told to choose nothing more?"""

@@ -7,6 +7,8 @@ it again by remembering them in order.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tres.engines.reading import Reading
 from tres.sections import LiveSection
 from tres.web.duplicates import NearDuplicates
@@ -33,10 +35,14 @@ class CrawlMemory:
 
     def remember(self, percept: Percept, fingerprint: int | None) -> None:
         """The page was a step of the crawl."""
+        self.recall(percept.links.urls, fingerprint)
+
+    def recall(self, links: Iterable[str], fingerprint: int | None) -> None:
+        """A step of a crawl that is taken up again had these links."""
         if self.duplicates is not None and fingerprint is not None:
             self.duplicates.add(fingerprint)
         if self.spaces is not None:
-            self.spaces.remember(percept)
+            self.spaces.let_in(links)
 
     def _is_duplicate(self, fingerprint: int | None) -> bool:
         if self.duplicates is None or fingerprint is None:

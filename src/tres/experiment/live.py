@@ -7,7 +7,6 @@ own with the model that the run keeps, so a crawl that is resumed reads as the f
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -33,9 +32,9 @@ from tres.experiment.topic import perceive_topic, seed_urls
 from tres.store.journal import JOURNAL, Journal
 from tres.store.models import MODEL
 from tres.store.recorded import Warc
-from tres.store.records import Received
+from tres.store.run import refuse_taken
 from tres.store.warc import WarcStore, about_crawl
-from tres.web.percept import Perceiver, Percept
+from tres.web.percept import Perceiver
 
 T = TypeVar("T")
 Watch = Callable[[int], None]
@@ -51,6 +50,7 @@ def crawl_live(
 ) -> Result:
     """Crawl the Web to the end and write the run directory; once in a process."""
     refuse_impossible(config)
+    refuse_taken(directory, overwrite)
     return in_live_loop(lambda loop: live_run(loop, config, directory, listener, overwrite, watch))
 
 
@@ -163,7 +163,7 @@ async def _crawled(
     loop: LiveLoop, run: OpenRun, perceiver: Perceiver, listener: Listener
 ) -> Result:
     """Drive an open run to its end."""
-    config, begin = run.config, time.monotonic()
+    config = run.config
     reader = ReaderProcess(reader_plan(run, perceiver))
     try:
         await reader.start()
@@ -181,7 +181,7 @@ async def _crawled(
             reason = await loop.crawl(live, live_settings(config))
     finally:
         await reader.close()
-    return run.finish(reason, time.monotonic() - begin)
+    return run.finish(reason)
 
 
 def reader_plan(run: OpenRun, perceiver: Perceiver) -> ReaderPlan:
@@ -202,13 +202,8 @@ def reader_plan(run: OpenRun, perceiver: Perceiver) -> ReaderPlan:
 def remembered(config: TopicConfig, journal: Journal) -> CrawlMemory:
     """What a crawl has read so far: the fold of its steps, as the journal tells them."""
     memory = CrawlMemory(config.live)
-    marks = {row["asked"]: row["fingerprint"] for row in journal.pages()}
-    for _, entry in journal.entries() if marks else ():
-        if not isinstance(entry, Received) or not isinstance(entry.outcome, Percept):
-            continue
-        if entry.asked in marks:
-            mark = marks[entry.asked]
-            memory.remember(entry.outcome, None if mark is None else int(mark, 16))
+    for links, fingerprint in journal.read_before():
+        memory.recall(links, fingerprint)
     return memory
 
 

@@ -6,7 +6,7 @@ tells at the end why it stopped, and `finish` leaves the files that people read:
 
     with start_run(config, perceiver, directory) as run:
         ...                                # drive run.crawling
-        result = run.finish(reason, seconds)
+        result = run.finish(reason)
 
 `crawl` does this over a web that is here; `tres.experiment.resume` opens a run again.
 """
@@ -14,7 +14,6 @@ tells at the end why it stopped, and `finish` leaves the files that people read:
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -38,7 +37,7 @@ from tres.store.guesses import write_guesses
 from tres.store.journal import JOURNAL, Journal
 from tres.store.meta import Meta
 from tres.store.models import MODEL
-from tres.store.recorded import RecordedSession, Warc, writing
+from tres.store.recorded import RecordedSession, Warc, said_how_to_go_on, writing
 from tres.store.records import Begin, Seeds
 from tres.store.run import (
     claimed,
@@ -109,9 +108,9 @@ class OpenRun:
         """The session behind `crawling`, to look at."""
         return self.crawling.session
 
-    def finish(self, stopped: StopReason, seconds: float) -> Result:
+    def finish(self, stopped: StopReason) -> Result:
         """Write what people read; if no seed gave a page, say so with a `SeedError`."""
-        journal = self.crawling.journal
+        journal, seconds = self.crawling.journal, self.crawling.seconds
         summary = summarise(self.config, journal.meta, self.session, stopped, seconds)
         with writing(self.directory):
             write_result(self.directory, journal, self.session.policy.tree_view(), summary)
@@ -143,7 +142,7 @@ def start_run(
         with writing(directory, remedy="free some space or name another --run"):
             _write_beginning(directory, config, perceiver)
             journal = Journal.create(directory / JOURNAL, meta, Seeds(seeds), begin)
-        with journal:
+        with journal, said_how_to_go_on(directory):
             archive = None if warc is None else warc(directory)
             digest = session_digest(config)
             recorded = RecordedSession(session, journal, digest, archive, config.live.keep)
@@ -177,14 +176,13 @@ def crawl(
 
 def replayed(run: OpenRun, seen: PerceivedWeb, listener: Listener) -> Result:
     """Drive an open run to its end over a web that is here."""
-    begin = time.perf_counter()
     stopped = replay(
         run.crawling,
         seen,
         run.config.crawl.in_flight,
         lambda event: listener(run.session, event),
     )
-    return run.finish(stopped, time.perf_counter() - begin)
+    return run.finish(stopped)
 
 
 def summarise(
