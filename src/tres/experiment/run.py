@@ -71,7 +71,8 @@ def new_session(
     crawl = Crawl()
     rng = np.random.default_rng(config.crawl.seed)
     policy = make_policy(PolicySettings.of(config), crawl, rng, known)
-    return CrawlSession(crawl, policy, seeds, config.crawl.pages, config.crawl.max_per_site)
+    limits = config.crawl.pages, config.crawl.max_per_site, config.live.max_clicks
+    return CrawlSession(crawl, policy, seeds, *limits)
 
 
 def open_session(config: TopicConfig, seen: PerceivedWeb) -> CrawlSession:
@@ -83,7 +84,7 @@ def session_digest(config: TopicConfig) -> str:
     """Identity of all that shapes a session: budget and concurrency may change in a crawl."""
     same = config.override(pages=1, in_flight=1)
     lines = [*same.crawl.to_toml(), *same.tree.to_toml(), *same.agent.to_toml()]
-    return hashlib.sha256("\n".join([*lines, str(config.live.max_depth)]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([*lines, str(config.live.max_clicks)]).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
