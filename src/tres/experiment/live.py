@@ -7,6 +7,7 @@ own with the model that the run keeps, so a crawl that is resumed reads as the f
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
@@ -36,6 +37,8 @@ from tres.store.recorded import Warc
 from tres.store.records import Received
 from tres.store.warc import WarcStore, about_crawl
 from tres.web.percept import Perceiver, Percept
+
+_log = logging.getLogger(__name__)
 
 Watch = Callable[[int], None]
 """Is told how many pages an exploration has fetched."""
@@ -141,7 +144,7 @@ async def _perceiver(loop: LiveLoop, config: TopicConfig, watch: Watch) -> Perce
         patience=config.live.timeout,
         redirects=config.live.redirects,
     )
-    await loop.crawl(live, live_settings(config))
+    await loop.crawl(live, live_settings(config.override(sitemaps=False)))  # pages alone
     if exploring.found is None:
         raise TresError("interrupted while the topic was learnt; nothing is kept, crawl again")
     explored = learn_topic(config, exploring.found)
@@ -154,6 +157,7 @@ async def _crawled(
 ) -> Result:
     """Drive an open run to its end."""
     config, begin = run.config, time.monotonic()
+    memory = remembered(config, run.crawling.journal)
     reader = ReaderProcess(reader_plan(run, perceiver))
     try:
         await reader.start()
@@ -164,14 +168,22 @@ async def _crawled(
             site_by=config.crawl.site,
             patience=config.live.timeout,
             redirects=config.live.redirects,
-            memory=remembered(config, run.crawling.journal),
+            memory=memory,
             listener=lambda event: listener(run.session, event),
         )
         with logging_to(run.directory / LOG):
             reason = await loop.crawl(live, live_settings(config))
+            _tell_dropped(memory)
     finally:
         await reader.close()
-    return run.finish(reason, time.monotonic() - begin)
+    return run.finish(reason, time.monotonic() - begin, memory.dropped)
+
+
+def _tell_dropped(memory: CrawlMemory) -> None:
+    """Say in the log which rules have kept links out, and how many."""
+    if counts := memory.dropped.most_common():
+        told = ", ".join(f"{count:,} by the rule {rule!r}" for rule, count in counts)
+        _log.warning("links that were not followed: %s", told)
 
 
 def reader_plan(run: OpenRun, perceiver: Perceiver) -> ReaderPlan:

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,8 @@ from tres.webs.base import Web
 Listener = Callable[[CrawlSession, Event], None]
 MakeWarc = Callable[[Path], Warc]
 """Opens the archive of raw pages in a run directory, new or as it was left."""
+
+NOTHING_DROPPED: Mapping[str, int] = MappingProxyType({})
 
 LIVE = "live"
 """How a summary calls the Web itself."""
@@ -110,15 +113,32 @@ class OpenRun:
         """The session behind `crawling`, to look at."""
         return self.crawling.session
 
-    def finish(self, stopped: StopReason, seconds: float) -> Result:
-        """Write what people read; if no seed gave a page, say so with a `SeedError`."""
+    def finish(
+        self, stopped: StopReason, seconds: float, dropped: Mapping[str, int] = NOTHING_DROPPED
+    ) -> Result:
+        """Write what people read; if no seed gave a page, say so with a `SeedError`.
+
+        `dropped` counts the links that rules kept out, by rule, since the crawl was taken up.
+        """
         journal = self.crawling.journal
         summary = summarise(self.config, journal.meta, self.session, stopped, seconds)
+        summary["dropped"] = dict(sorted(dropped.items()))
         with writing(self.directory):
             write_result(self.directory, journal, self.session.policy.tree_view(), summary)
         if stopped is StopReason.NO_SEED:
             raise _no_seed(journal)
         return Result(stopped, seconds, summary)
+
+
+@contextmanager
+def archived(warc: MakeWarc | None, directory: Path) -> Iterator[Warc | None]:
+    """The archive of raw pages of a run, if one is kept; closed however the crawl ends."""
+    archive = None if warc is None else warc(directory)
+    try:
+        yield archive
+    finally:
+        if archive is not None:
+            archive.close()
 
 
 @contextmanager
@@ -144,8 +164,7 @@ def start_run(
         with writing(directory, remedy="free some space or name another --run"):
             _write_beginning(directory, config, perceiver)
             journal = Journal.create(directory / JOURNAL, meta, Seeds(seeds), begin)
-        with journal:
-            archive = None if warc is None else warc(directory)
+        with journal, archived(warc, directory) as archive:
             digest = session_digest(config)
             recorded = RecordedSession(session, journal, digest, archive, config.live.keep)
             yield OpenRun(directory, config, recorded, model)
