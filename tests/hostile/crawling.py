@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.hostile import good, names
+from tests.hostile import good
 from tests.hostile.case import all_cases
 from tests.hostile.server import hostile_web
 
 ROOT = Path(__file__).parents[2]
 PER_SITE = 12
 GOAL = good.SITES * PER_SITE * 9 // 10
-"""Good pages after which the crawl is interrupted: nearly all that the cap lets it have."""
+"""Good pages that are counted: nearly all that the cap lets a crawl have."""
 MOST_SECONDS = 150.0
 LIVE = {
     "contact": "crawler@example.org",
@@ -31,7 +31,8 @@ LIVE = {
     "allow": ["127.0.0.0/8"],
 }
 """The defaults, but for what would take too long: they are 1, 30 and 2."""
-IN_FLIGHT = 32
+IN_FLIGHT = 64
+"""Every good site can be asked while some forty others keep a crawler waiting."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class Crawled:
     code: int
     terminal: str
     peak_bytes: int
+    starved: list[tuple[float, float]]
     requests: list[Request]
     connections: set[str]
 
@@ -75,8 +77,18 @@ class Crawled:
     @property
     def good_per_second(self) -> float:
         """The speed of the good part, from its first page to the last that counts here."""
+        return self._speed(0.0)
+
+    @property
+    def good_per_second_of_its_own(self) -> float:
+        """The same, without the time in which the machine had no processor for the crawl."""
+        first, *_, last = [each.at for each in good_pages(self.requests)][:GOAL]
+        waits = [wait for at, wait in self.starved if first <= at <= last]
+        return self._speed(waits[-1] - waits[0])
+
+    def _speed(self, starved: float) -> float:
         times = [each.at for each in good_pages(self.requests)][:GOAL]
-        return (len(times) - 1) / (times[-1] - times[0])
+        return (len(times) - 1) / (times[-1] - times[0] - starved)
 
     def rows(self, name: str) -> list[dict[str, str]]:
         with (self.run / name).open() as file:
@@ -87,11 +99,11 @@ class Crawled:
 
 
 def crawled(directory: Path, mischief: bool) -> Crawled:
-    """Crawl the good sites with all the others as seeds beside them, or without."""
+    """Crawl from the good sites, which lead to all the others, or do not."""
     directory.mkdir()
     log, connections = directory / "log", directory / "connections"
     with hostile_web(log, *(() if mischief else ("--only-good",))) as port:
-        topic = write_topic(directory, port, mischief)
+        topic = write_topic(directory, port)
         command = ["tests.hostile.child", connections, "crawl", topic, "--run", directory / "run"]
         with (directory / "terminal").open("w+") as terminal:
             process = subprocess.Popen(
@@ -101,35 +113,53 @@ def crawled(directory: Path, mischief: bool) -> Crawled:
                 cwd=ROOT,
             )
             try:
-                peak = watched(process, log)
+                peak, starved = watched(process, log, mischief)
             finally:
                 process.kill()
                 code = process.wait()
     said = (directory / "terminal").read_text(errors="surrogateescape")
     reached = set(connections.read_text().split())
-    return Crawled(port, directory / "run", code, said, peak, requests_of(log), reached)
+    return Crawled(port, directory / "run", code, said, peak, starved, requests_of(log), reached)
 
 
-def watched(process: subprocess.Popen[bytes], log: Path) -> int:
-    """Look on until the crawl ends, and ask it to when the good part is done; the peak memory."""
+def watched(
+    process: subprocess.Popen[bytes], log: Path, mischief: bool
+) -> tuple[int, list[tuple[float, float]]]:
+    """Look on until the crawl ends, which is asked for when all is seen: its peak of memory,
+    and by time how long it has waited for a processor."""
     peak, began, asked_to_end = 0, time.monotonic(), False
+    starved: list[tuple[float, float]] = []
     while process.poll() is None and time.monotonic() - began < MOST_SECONDS:
         peak = max(peak, memory_of(process.pid))
-        if not asked_to_end and len(good_pages(requests_of(log))) >= GOAL:
+        starved += waited(process.pid)
+        if not asked_to_end and is_seen(requests_of(log), mischief):
             process.send_signal(signal.SIGINT)
             asked_to_end = True
         time.sleep(0.2)
-    return peak
+    return peak, starved
 
 
-def write_topic(directory: Path, port: int, mischief: bool) -> Path:
+def is_seen(requests: list[Request], mischief: bool) -> bool:
+    """Is the good part done, and was every hostile host asked, if there are any?"""
+    hostile = {case.host for case in all_cases()} if mischief else set()
+    return len(good_pages(requests)) >= GOAL and hostile <= {each.host for each in requests}
+
+
+def waited(process: int) -> list[tuple[float, float]]:
+    """Now, and the seconds that a process has been ready to run and was not let."""
+    with suppress(OSError):
+        told = Path(f"/proc/{process}/schedstat").read_text().split()
+        return [(time.time(), int(told[1]) / 1e9)]
+    return []
+
+
+def write_topic(directory: Path, port: int) -> Path:
     """A topic that knows the words of the good pages, and where to begin."""
-    hosts = [*good.hosts(), *(case.host for case in all_cases()), *names.NAMES]
-    seeds = [f"http://{host}:{port}/" for host in (hosts if mischief else good.hosts())]
+    seeds = [f"http://{host}:{port}/" for host in good.hosts()]
     for kind, number in (("about", 0), ("other", 1)):
         (directory / kind).mkdir()
         for site in range(10):
-            text = good._text(good.SITES + site, number)
+            text = good.text_of(good.SITES + site, number)
             (directory / kind / f"{site}.txt").write_text(text)
     live = "\n".join(f"{key} = {json.dumps(value)}" for key, value in LIVE.items())
     path = directory / "topic.toml"
