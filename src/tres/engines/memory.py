@@ -7,6 +7,7 @@ it again by remembering them in order.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from tres.engines.reading import Reading
@@ -23,10 +24,17 @@ class CrawlMemory:
     def __init__(self, settings: LiveSection) -> None:
         self.duplicates = NearDuplicates() if settings.near_duplicates else None
         self.spaces = EndlessSpaces() if settings.traps else None
+        self._dropped: Counter[str] = Counter()
+
+    @property
+    def dropped(self) -> Counter[str]:
+        """How many links were kept out of the crawl, by the rule that did it."""
+        return self._dropped + (Counter() if self.spaces is None else self.spaces.dropped)
 
     def judged(self, reading: Reading) -> Percept | Failed:
         """The outcome of a reading in the light of earlier ones."""
         outcome = reading.outcome
+        self._dropped.update(reading.dropped)
         if isinstance(outcome, Failed):
             return outcome
         if self._is_duplicate(reading.fingerprint):

@@ -7,6 +7,7 @@ own with the model that the run keeps, so a crawl that is resumed reads as the f
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -37,6 +38,9 @@ from tres.store.warc import WarcStore, about_crawl
 from tres.web.percept import Perceiver
 
 T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
 Watch = Callable[[int], None]
 """Is told how many pages an exploration has fetched."""
 
@@ -151,7 +155,7 @@ async def _perceiver(loop: LiveLoop, config: TopicConfig, watch: Watch) -> Perce
         patience=config.live.timeout,
         redirects=config.live.redirects,
     )
-    await loop.crawl(live, live_settings(config))
+    await loop.crawl(live, live_settings(config.override(sitemaps=False)))  # pages alone
     if exploring.found is None:
         raise TresError("interrupted while the topic was learnt; nothing is kept, crawl again")
     explored = learn_topic(config, exploring.found)
@@ -164,6 +168,7 @@ async def _crawled(
 ) -> Result:
     """Drive an open run to its end."""
     config = run.config
+    memory = remembered(config, run.crawling.journal)
     reader = ReaderProcess(reader_plan(run, perceiver))
     try:
         await reader.start()
@@ -174,14 +179,22 @@ async def _crawled(
             site_by=config.crawl.site,
             patience=config.live.timeout,
             redirects=config.live.redirects,
-            memory=remembered(config, run.crawling.journal),
+            memory=memory,
             listener=lambda event: listener(run.session, event),
         )
         with logging_to(run.directory / LOG):
             reason = await loop.crawl(live, live_settings(config))
+            _tell_dropped(memory)
     finally:
         await reader.close()
-    return run.finish(reason)
+    return run.finish(reason, memory.dropped)
+
+
+def _tell_dropped(memory: CrawlMemory) -> None:
+    """Say in the log which rules have kept links out, and how many."""
+    if counts := memory.dropped.most_common():
+        told = ", ".join(f"{count:,} by the rule {rule!r}" for rule, count in counts)
+        _log.warning("links that were not followed: %s", told)
 
 
 def reader_plan(run: OpenRun, perceiver: Perceiver) -> ReaderPlan:

@@ -21,6 +21,7 @@ from tres.experiment.run import (
     MakeWarc,
     OpenRun,
     Result,
+    archived,
     new_session,
     replayed,
     session_digest,
@@ -62,12 +63,12 @@ def resume_run(
 ) -> Iterator[OpenRun]:
     """A run as it was when it ended, to be crawled on; `pages` may raise its budget."""
     config, _ = resumable(run, pages)
-    with claimed(run), _opened(run) as journal:
+    with claimed(run), _opened(run) as journal, archived(warc, run) as archive:
         recorded = resumed(
             journal,
             _first_session(journal, config, known),
             session_digest(config),
-            None if warc is None else warc(run),
+            archive,
             config.live.keep,
         )
         opened = OpenRun(run, config, recorded, newest_model(run))

@@ -14,10 +14,11 @@ tells at the end why it stopped, and `finish` leaves the files that people read:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,8 @@ Listener = Callable[[CrawlSession, Event], None]
 MakeWarc = Callable[[Path], Warc]
 """Opens the archive of raw pages in a run directory, new or as it was left."""
 
+NOTHING_DROPPED: Mapping[str, int] = MappingProxyType({})
+
 LIVE = "live"
 """How a summary calls the Web itself."""
 
@@ -70,7 +73,8 @@ def new_session(
     crawl = Crawl()
     rng = np.random.default_rng(config.crawl.seed)
     policy = make_policy(PolicySettings.of(config), crawl, rng, known)
-    return CrawlSession(crawl, policy, seeds, config.crawl.pages, config.crawl.max_per_site)
+    limits = config.crawl.pages, config.crawl.max_per_site, config.live.max_clicks
+    return CrawlSession(crawl, policy, seeds, *limits)
 
 
 def open_session(config: TopicConfig, seen: PerceivedWeb) -> CrawlSession:
@@ -82,7 +86,7 @@ def session_digest(config: TopicConfig) -> str:
     """Identity of all that shapes a session: budget and concurrency may change in a crawl."""
     same = config.override(pages=1, in_flight=1)
     lines = [*same.crawl.to_toml(), *same.tree.to_toml(), *same.agent.to_toml()]
-    return hashlib.sha256("\n".join([*lines, str(config.live.max_depth)]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([*lines, str(config.live.max_clicks)]).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +112,30 @@ class OpenRun:
         """The session behind `crawling`, to look at."""
         return self.crawling.session
 
-    def finish(self, stopped: StopReason) -> Result:
-        """Write what people read; if no seed gave a page, say so with a `SeedError`."""
+    def finish(self, stopped: StopReason, dropped: Mapping[str, int] = NOTHING_DROPPED) -> Result:
+        """Write what people read; if no seed gave a page, say so with a `SeedError`.
+
+        `dropped` counts the links that rules kept out, by rule, since the crawl was taken up.
+        """
         journal, seconds = self.crawling.journal, self.crawling.seconds
         summary = summarise(self.config, journal.meta, self.session, stopped, seconds)
+        summary["dropped"] = dict(sorted(dropped.items()))
         with writing(self.directory):
             write_result(self.directory, journal, self.session.policy.tree_view(), summary)
         if stopped is StopReason.NO_SEED:
             raise _no_seed(journal)
         return Result(stopped, seconds, summary)
+
+
+@contextmanager
+def archived(warc: MakeWarc | None, directory: Path) -> Iterator[Warc | None]:
+    """The archive of raw pages of a run, if one is kept; closed however the crawl ends."""
+    archive = None if warc is None else warc(directory)
+    try:
+        yield archive
+    finally:
+        if archive is not None:
+            archive.close()
 
 
 @contextmanager
@@ -142,8 +161,7 @@ def start_run(
         with writing(directory, remedy="free some space or name another --run"):
             _write_beginning(directory, config, perceiver)
             journal = Journal.create(directory / JOURNAL, meta, Seeds(seeds), begin)
-        with journal, said_how_to_go_on(directory):
-            archive = None if warc is None else warc(directory)
+        with journal, said_how_to_go_on(directory), archived(warc, directory) as archive:
             digest = session_digest(config)
             recorded = RecordedSession(session, journal, digest, archive, config.live.keep)
             yield OpenRun(directory, config, recorded, model)

@@ -47,6 +47,9 @@ class Warc(Protocol):
     def truncate(self, end: int) -> None:
         """Forget everything behind this offset."""
 
+    def close(self) -> None:
+        """Nothing more comes, or nothing for now."""
+
 
 class RecordedSession:
     """`Crawling`, over a session and its journal."""

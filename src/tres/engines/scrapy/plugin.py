@@ -62,8 +62,8 @@ class TresScheduler(CrawlScheduler):
         crawl, site_by = self._run.crawling, config.crawl.site
         k, manners = config.crawl.in_flight, Manners(config.live)
         flights = Flights(crawl, manners, k, site_by, self._count)
-        memory = remembered(config, crawl.journal)
-        answers = Answers(flights, self._reader, memory, config.live.redirects)
+        self._memory = remembered(config, crawl.journal)
+        answers = Answers(flights, self._reader, self._memory, config.live.redirects)
         super().__init__(crawler, flights, answers, config.live.timeout)
 
     @classmethod
@@ -104,7 +104,7 @@ class TresScheduler(CrawlScheduler):
                 if self._flights.fault is not None:
                     raise self._flights.fault
                 stopped = self._flights.reason or StopReason.INTERRUPTED
-                self._run.finish(stopped)
+                self._run.finish(stopped, self._memory.dropped)
             except TresError as problem:
                 for line in (*problem.details, problem.message):
                     _log.error("tres: %s", line)
