@@ -39,6 +39,7 @@ Disallow: /2008/
 Allow: /2008/*2.html$
 Disallow: /*7.html$
 """
+EXPLORE = 100
 TIMER = 0.01
 """Seconds: a timer and a loopback may be that imprecise."""
 
@@ -76,7 +77,9 @@ def crawled(directory: Path, pages: int, delay: float, concurrency: int) -> Seen
     with serving_process(web, "--robots", str(rules), "--log", str(log)) as proxy:
         command = ["crawl", topic, "--proxy", proxy, "--run", run, "--concurrency", concurrency]
         subprocess.run(
-            [sys.executable, "-m", "tres", *map(str, command)], check=True, capture_output=True
+            [sys.executable, "-m", "tres", *map(str, command)],
+            check=True,
+            stdout=subprocess.DEVNULL,
         )
     failures = json.loads((run / "summary.json").read_text())["failures"]
     return seen(log, failures.get("robots-denied", 0))
@@ -88,7 +91,7 @@ def write_topic(directory: Path, pages: int) -> Path:
     path = directory / "topic.toml"
     path.write_text(
         f'[topic]\nkeywords = ["telescope", "comet"]\nseeds = {json.dumps(web.seeds())}\n'
-        f'[training]\nmodel = "auto"\nexplore = {min(100, pages // 4)}\n'
+        f'[training]\nmodel = "auto"\nexplore = {EXPLORE}\n'
         f'[crawl]\npages = {pages}\npolicy = "random"\n'
         '[live]\ndelay = 0.0\nthrottle = false\nkeep = "nothing"\nnear_duplicates = false\n'
     )

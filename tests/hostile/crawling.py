@@ -53,7 +53,6 @@ class Crawled:
     code: int
     terminal: str
     peak_bytes: int
-    starved: list[tuple[float, float]]
     requests: list[Request]
     connections: set[str]
 
@@ -77,18 +76,8 @@ class Crawled:
     @property
     def good_per_second(self) -> float:
         """The speed of the good part, from its first page to the last that counts here."""
-        return self._speed(0.0)
-
-    @property
-    def good_per_second_of_its_own(self) -> float:
-        """The same, without the time in which the machine had no processor for the crawl."""
-        first, *_, last = [each.at for each in good_pages(self.requests)][:GOAL]
-        waits = [wait for at, wait in self.starved if first <= at <= last]
-        return self._speed(waits[-1] - waits[0])
-
-    def _speed(self, starved: float) -> float:
         times = [each.at for each in good_pages(self.requests)][:GOAL]
-        return (len(times) - 1) / (times[-1] - times[0] - starved)
+        return (len(times) - 1) / (times[-1] - times[0])
 
     def rows(self, name: str) -> list[dict[str, str]]:
         with (self.run / name).open() as file:
@@ -113,44 +102,31 @@ def crawled(directory: Path, mischief: bool) -> Crawled:
                 cwd=ROOT,
             )
             try:
-                peak, starved = watched(process, log, mischief)
+                peak = watched(process, log, mischief)
             finally:
                 process.kill()
                 code = process.wait()
     said = (directory / "terminal").read_text(errors="surrogateescape")
     reached = set(connections.read_text().split())
-    return Crawled(port, directory / "run", code, said, peak, starved, requests_of(log), reached)
+    return Crawled(port, directory / "run", code, said, peak, requests_of(log), reached)
 
 
-def watched(
-    process: subprocess.Popen[bytes], log: Path, mischief: bool
-) -> tuple[int, list[tuple[float, float]]]:
-    """Look on until the crawl ends, which is asked for when all is seen: its peak of memory,
-    and by time how long it has waited for a processor."""
+def watched(process: subprocess.Popen[bytes], log: Path, mischief: bool) -> int:
+    """Look on until the crawl ends, which is asked for when all is seen; its peak of memory."""
     peak, began, asked_to_end = 0, time.monotonic(), False
-    starved: list[tuple[float, float]] = []
     while process.poll() is None and time.monotonic() - began < MOST_SECONDS:
         peak = max(peak, memory_of(process.pid))
-        starved += waited(process.pid)
         if not asked_to_end and is_seen(requests_of(log), mischief):
             process.send_signal(signal.SIGINT)
             asked_to_end = True
         time.sleep(0.2)
-    return peak, starved
+    return peak
 
 
 def is_seen(requests: list[Request], mischief: bool) -> bool:
     """Is the good part done, and was every hostile host asked, if there are any?"""
     hostile = {case.host for case in all_cases()} if mischief else set()
     return len(good_pages(requests)) >= GOAL and hostile <= {each.host for each in requests}
-
-
-def waited(process: int) -> list[tuple[float, float]]:
-    """Now, and the seconds that a process has been ready to run and was not let."""
-    with suppress(OSError):
-        told = Path(f"/proc/{process}/schedstat").read_text().split()
-        return [(time.time(), int(told[1]) / 1e9)]
-    return []
 
 
 def write_topic(directory: Path, port: int) -> Path:
