@@ -4,7 +4,9 @@ One crawl starts from good sites that link to every hostile host; another has th
 alone, to compare. Both are whole programs: `tres crawl` with its reading process, over real
 sockets. They run side by side, so that whatever else the machine does, and what the processor
 has to do for the hostile pages themselves, meets both of them alike: the difference is how far
-the hostile hosts hold the crawl up.
+the hostile hosts hold the crawl up. On a machine without processor time to spare the crawl with
+more to do is slower all the same; then the time in which a crawl was ready to run and was not let
+does not count.
 """
 
 from __future__ import annotations
@@ -133,4 +135,6 @@ def test_the_good_part_goes_on(both: list[Crawled]):
     among_all, alone = both
     assert alone.code == 0, alone.terminal
     assert {request.host for request in alone.requests} == set(good.hosts())
-    assert among_all.good_per_second >= LEAST_SPEED * alone.good_per_second
+    if among_all.good_per_second < LEAST_SPEED * alone.good_per_second:
+        without = alone.good_per_second_if_served
+        assert among_all.good_per_second_if_served >= LEAST_SPEED * without
