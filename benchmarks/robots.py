@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from rich.console import Console
 from rich.table import Table
@@ -39,15 +39,16 @@ Disallow: /2008/
 Allow: /2008/*2.html$
 Disallow: /*7.html$
 """
+EXPLORE = 100
 TIMER = 0.01
 """Seconds: a timer and a loopback may be that imprecise."""
 
 
-def is_forbidden(path: str) -> bool:
-    """What ROBOTS says, in other words."""
-    if path.startswith("/2008/") and path.endswith("2.html"):
+def is_forbidden(target: str) -> bool:
+    """What ROBOTS says of a path and its query, in other words."""
+    if target.startswith("/2008/") and target.endswith("2.html"):
         return False
-    return path.startswith(("/2011/", "/2008/")) or path.endswith("7.html")
+    return target.startswith(("/2011/", "/2008/")) or target.endswith("7.html")
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Seen:
     requests: int
     robots: int
     hosts: int
-    forbidden: int
+    forbidden: list[str]
     denied: int
     gaps: list[float]
     """Seconds between two requests to one host, robots.txt included, the shortest first."""
@@ -76,7 +77,9 @@ def crawled(directory: Path, pages: int, delay: float, concurrency: int) -> Seen
     with serving_process(web, "--robots", str(rules), "--log", str(log)) as proxy:
         command = ["crawl", topic, "--proxy", proxy, "--run", run, "--concurrency", concurrency]
         subprocess.run(
-            [sys.executable, "-m", "tres", *map(str, command)], check=True, capture_output=True
+            [sys.executable, "-m", "tres", *map(str, command)],
+            check=True,
+            stdout=subprocess.DEVNULL,
         )
     failures = json.loads((run / "summary.json").read_text())["failures"]
     return seen(log, failures.get("robots-denied", 0))
@@ -88,7 +91,7 @@ def write_topic(directory: Path, pages: int) -> Path:
     path = directory / "topic.toml"
     path.write_text(
         f'[topic]\nkeywords = ["telescope", "comet"]\nseeds = {json.dumps(web.seeds())}\n'
-        f'[training]\nmodel = "auto"\nexplore = {min(100, pages // 4)}\n'
+        f'[training]\nmodel = "auto"\nexplore = {EXPLORE}\n'
         f'[crawl]\npages = {pages}\npolicy = "random"\n'
         '[live]\ndelay = 0.0\nthrottle = false\nkeep = "nothing"\nnear_duplicates = false\n'
     )
@@ -98,17 +101,17 @@ def write_topic(directory: Path, pages: int) -> Path:
 def seen(log: Path, denied: int) -> Seen:
     """The log in numbers."""
     arrivals: dict[str, list[float]] = defaultdict(list)
-    paths = []
+    targets = []
     for line in log.read_text().splitlines():
         at, host, _, url, _ = line.split("\t")
         arrivals[host].append(float(at))
-        paths.append(urlsplit(url).path)
+        targets.append(urlunsplit(("", "", *urlsplit(url)[2:])))
     gaps = (b - a for times in arrivals.values() for a, b in pairwise(sorted(times)))
     return Seen(
-        len(paths),
-        paths.count("/robots.txt"),
+        len(targets),
+        targets.count("/robots.txt"),
         len(arrivals),
-        sum(map(is_forbidden, paths)),
+        list(filter(is_forbidden, targets)),
         denied,
         sorted(gaps),
     )
@@ -122,7 +125,7 @@ def show(told: Seen, delay: float) -> None:
         ("requests", f"{told.requests:,}"),
         ("of these robots.txt", f"{told.robots:,}"),
         ("hosts", f"{told.hosts:,}"),
-        ("requests for what is forbidden", f"{told.forbidden:,}"),
+        ("requests for what is forbidden", f"{len(told.forbidden):,}"),
         ("URLs that tres itself denied", f"{told.denied:,}"),
         ("pairs of requests to one host", f"{len(told.gaps):,}"),
         ("delay asked for, seconds", f"{delay}"),
@@ -131,6 +134,8 @@ def show(told: Seen, delay: float) -> None:
     ):
         table.add_row(name, value)
     Console().print(table)
+    for target in told.forbidden:
+        print(f"forbidden: {target!a}")
 
 
 def main() -> None:
@@ -142,7 +147,7 @@ def main() -> None:
     with TemporaryDirectory() as directory:
         told = crawled(Path(directory), options.pages, options.delay, options.concurrency)
     show(told, options.delay)
-    sys.exit(told.forbidden > 0)
+    sys.exit(bool(told.forbidden))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ PER_SITE = 12
 GOAL = good.SITES * PER_SITE * 9 // 10
 """Good pages that are counted: nearly all that the cap lets a crawl have."""
 MOST_SECONDS = 150.0
-LIVE = {
+LIVE: dict[str, Any] = {
     "contact": "crawler@example.org",
     "delay": 0.8,
     "timeout": 4.5,
@@ -77,18 +77,17 @@ class Crawled:
     @property
     def good_per_second(self) -> float:
         """The speed of the good part, from its first page to the last that counts here."""
-        return self._speed(0.0)
+        first, *_, last = [each.at for each in good_pages(self.requests)][:GOAL]
+        return GOAL / (last - first)
 
     @property
-    def good_per_second_of_its_own(self) -> float:
-        """The same, without the time in which the machine had no processor for the crawl."""
+    def good_per_second_if_served(self) -> float:
+        """The same without the time in which the crawl was ready to run and got no processor;
+        manners set a limit that no processor can raise."""
         first, *_, last = [each.at for each in good_pages(self.requests)][:GOAL]
         waits = [wait for at, wait in self.starved if first <= at <= last]
-        return self._speed(waits[-1] - waits[0])
-
-    def _speed(self, starved: float) -> float:
-        times = [each.at for each in good_pages(self.requests)][:GOAL]
-        return (len(times) - 1) / (times[-1] - times[0] - starved)
+        seconds = last - first - (waits[-1] - waits[0])
+        return min(GOAL / max(seconds, 0.1), good.SITES / LIVE["delay"])
 
     def rows(self, name: str) -> list[dict[str, str]]:
         with (self.run / name).open() as file:
@@ -131,7 +130,9 @@ def watched(
     starved: list[tuple[float, float]] = []
     while process.poll() is None and time.monotonic() - began < MOST_SECONDS:
         peak = max(peak, memory_of(process.pid))
-        starved += waited(process.pid)
+        with suppress(OSError):  # it may just have ended
+            waited = Path(f"/proc/{process.pid}/schedstat").read_text().split()[1]
+            starved.append((time.time(), int(waited) / 1e9))
         if not asked_to_end and is_seen(requests_of(log), mischief):
             process.send_signal(signal.SIGINT)
             asked_to_end = True
@@ -143,14 +144,6 @@ def is_seen(requests: list[Request], mischief: bool) -> bool:
     """Is the good part done, and was every hostile host asked, if there are any?"""
     hostile = {case.host for case in all_cases()} if mischief else set()
     return len(good_pages(requests)) >= GOAL and hostile <= {each.host for each in requests}
-
-
-def waited(process: int) -> list[tuple[float, float]]:
-    """Now, and the seconds that a process has been ready to run and was not let."""
-    with suppress(OSError):
-        told = Path(f"/proc/{process}/schedstat").read_text().split()
-        return [(time.time(), int(told[1]) / 1e9)]
-    return []
 
 
 def write_topic(directory: Path, port: int) -> Path:

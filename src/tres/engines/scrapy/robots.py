@@ -27,7 +27,6 @@ from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
-from twisted.internet.defer import TimeoutError as DeferTimeout
 from twisted.internet.task import deferLater
 
 from tres.engines.manners import DAY
@@ -165,11 +164,8 @@ class Robots:
         from twisted.internet import reactor
 
         whole = self._timeout * (MAX_REDIRECTS + 1)
-        fetching = deferred_from_coro(self._fetch(url)).addTimeout(whole, reactor)
-        try:
-            return await maybe_deferred_to_future(fetching)
-        except DeferTimeout as problem:
-            raise RobotsUnreachable(f"robots.txt took more than {whole:.0f} seconds") from problem
+        fetching = deferred_from_coro(self._fetch(url)).addTimeout(whole, reactor, _too_late)
+        return await maybe_deferred_to_future(fetching)
 
     async def _fetch(self, url: str) -> bytes:
         """The body of a robots.txt; empty if there is none."""
@@ -231,6 +227,10 @@ class Robots:
         received[0] += len(data)
         if received[0] > MAX_BYTES:
             raise StopDownload(fail=False)
+
+
+def _too_late(cancelled: object, seconds: float) -> NoReturn:
+    raise RobotsUnreachable(f"robots.txt took more than {seconds:.0f} seconds")
 
 
 def _target(url: str, response: Response) -> str | None:

@@ -85,8 +85,9 @@ class CrawlScheduler(BaseScheduler):
         flight = self._flights.get(request.meta.get(FLIGHT))
         if flight is None:
             return False
-        lost = flight.reached and flight.answer is None
-        self._flights.back(flight, FailureKind.NO_CONNECTION if lost else None)
+        problem: Named | None = request.meta.get(PROBLEM)
+        lost = FailureKind.NO_CONNECTION if flight.reached and flight.answer is None else None
+        self._flights.back(flight, lost if problem is None else problem.failed.kind)
         request.meta[SLOT] = self._flights.site(request.url)
         self._carriers[flight] = request
         self._hops.append(request)
