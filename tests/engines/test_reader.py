@@ -142,6 +142,7 @@ class TestMessages:
         assert isinstance(outcome, Percept)
         types = (outcome.links.url_keyword.dtype, outcome.links.anchor_relevance.dtype)
         assert types == (np.bool_, np.float32)
+        assert any(outcome.links.anchors)
 
     @pytest.mark.parametrize(
         "change",

@@ -18,7 +18,7 @@ import numpy as np
 from tres.engines.reading import Reading, Received
 from tres.web.page import Failed, FailureKind
 from tres.web.parse import MAX_LINKS, MAX_TEXT_CHARS, MAX_TITLE_CHARS
-from tres.web.percept import LinkPercepts, Percept
+from tres.web.percept import MAX_ANCHOR_CHARS, LinkPercepts, Percept
 from tres.web.sitemap import MAX_URLS
 from tres.web.url import canonical, host_of
 
@@ -72,6 +72,7 @@ def reading_message(reading: Reading) -> bytes:
         "url_keyword": links.url_keyword.tolist(),
         "anchor_keyword": links.anchor_keyword.tolist(),
         "anchor_relevance": links.anchor_relevance.tolist(),
+        "anchors": links.anchors,
     }
     page = [outcome.url, outcome.site, outcome.relevance, outcome.language]
     return json.dumps({"page": page, "links": columns, **notes}).encode()
@@ -120,6 +121,7 @@ def _links(columns: Any) -> LinkPercepts:
         np.array(flags[:size], np.bool_),
         np.array(flags[size:], np.bool_),
         np.array(list(map(_share, columns["anchor_relevance"])), np.float32),
+        tuple(_text(anchor, MAX_ANCHOR_CHARS) for anchor in columns["anchors"]),
     )
 
 

@@ -25,6 +25,10 @@ Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 Floats = np.ndarray[tuple[int], np.dtype[np.float32]]
 
 
+MAX_ANCHOR_CHARS = 500
+"""Of the anchors of one target; a model reads all of them, what is kept is bounded."""
+
+
 @dataclass(frozen=True, slots=True)
 class LinkPercepts:
     """The links of a page, column by column: one entry per distinct target URL."""
@@ -95,7 +99,7 @@ class Perceiver:
             url_keyword=np.array([in_url(url) for url in anchors], np.bool_),
             anchor_keyword=np.array([in_text(anchor) for anchor in anchors.values()], np.bool_),
             anchor_relevance=self.model.probabilities(texts),
-            anchors=tuple(anchors.values()),
+            anchors=tuple(anchor[:MAX_ANCHOR_CHARS] for anchor in anchors.values()),
         )
 
     def site(self, url: str) -> str:

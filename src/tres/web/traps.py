@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import blake2b
+from itertools import compress
 
 import numpy as np
 
@@ -115,6 +116,7 @@ def kept_links(
         url_keyword=links.url_keyword[keep],
         anchor_keyword=links.anchor_keyword[keep],
         anchor_relevance=links.anchor_relevance[keep],
+        anchors=tuple(compress(links.anchors, keep.tolist())),
     )
 
 
