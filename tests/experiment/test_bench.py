@@ -13,9 +13,11 @@ from tests.experiment.test_plan import FILE
 
 from tres.cli import commands
 from tres.errors import RunError
-from tres.experiment.bench import RUNS
+from tres.experiment.bench import RUNS, prepare
 from tres.experiment.charts import pareto
+from tres.experiment.plan import load_experiment
 from tres.experiment.tables import Comparison, difference, table_3, table_4
+from tres.webs import open_web
 
 POLICIES = (
     '"tres", "tres:features=paper", "tres-sync", "tres:model=svm", "ache", "random", "oracle"'
@@ -61,6 +63,20 @@ def test_the_oracle_is_the_ceiling_and_learning_pays(results: Path) -> None:
     rows = {row[0]: row for row in table_3(Comparison.of(records(results)))}
     rate = {name: float(row[1].strip("*").split()[0]) for name, row in list(rows.items())[1:]}
     assert rate["oracle"] > rate["tres"] > rate["random"]
+
+
+def test_the_oracle_knows_the_judges_answers_not_the_models(tmp_path: Path) -> None:
+    text = FILE.format(policies='"oracle"').replace("runs = 2", "runs = 1")
+    file = tmp_path / "experiment.toml"
+    file.write_text(text)
+    experiment = load_experiment(file)
+    web = open_web(experiment.web)
+    ground = prepare(experiment, web)
+    assert ground.foresight is not None
+    foreseen = ground.foresight.index.items()
+    assert all(ground.truth(url) == ground.foresight.relevant[i] for url, i in foreseen)
+    view = ground.views["tfidf"]
+    assert any(ground.truth(page.url) != page.relevant for page in view.perceive_all())
 
 
 def test_curves_hold_the_values_over_time(results: Path) -> None:
