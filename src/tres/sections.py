@@ -346,5 +346,5 @@ class AgentSection(Section):
         whole(0), "steps by the relevance of page and anchor, before the agent decides", 20
     )
     epsilon: float = setting(
-        number("from 0 to 1", lambda x: 0 <= x <= 1), "share of later steps taken at random", 0.01
+        number("from 0 to 1", lambda x: 0 <= x <= 1), "share of later steps taken at random", 0.02
     )

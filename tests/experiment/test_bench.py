@@ -158,9 +158,19 @@ def run_of(policy: str, seed: str, rate: float, sites: int = 1, **options: Any) 
         "options": options,
         "max_per_site": "inf",
         "seed_url": seed,
-        "harvest_rate": rate,
+        "budget": 1000,
+        "pages": 1000,
+        "relevant": round(1000 * rate, 3),
         "relevant_sites": sites,
     }
+
+
+def test_a_crawl_that_ends_early_does_not_win_by_it() -> None:
+    long = [run_of("tres", s, 0.6) for s in "abc"]
+    short = [run_of("ache", s, 0.2) | {"pages": 250} for s in "abc"]
+    rows = {row[0]: row[1] for row in table_3(Comparison.of([*long, *short]))}
+    assert rows["tres"] == "**0.600 ± 0.000***"
+    assert rows["ache"] == "0.200 ± 0.000 †250"  # 200 of 250 pages, and nothing more
 
 
 def test_the_best_mean_is_marked_and_starred_if_it_is_more_than_chance() -> None:

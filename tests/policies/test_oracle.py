@@ -17,8 +17,8 @@ from tests.support.webs import (
     web_of,
 )
 
-from tres.errors import ConfigError
 from tres.crawl.session import CrawlSession
+from tres.errors import ConfigError
 from tres.mdp.crawl import Crawl
 from tres.policies.make import Foreknowledge, PolicySettings, make_policy
 from tres.sections import FEATURES, FeatureSet

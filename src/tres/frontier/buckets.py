@@ -64,13 +64,6 @@ class Buckets:
         start, count = int(self._start.view[bucket]), int(self._count.view[bucket])
         return self._arena.view[start : start + count].copy()
 
-    def many(self, buckets: Ids) -> tuple[Ids, NDArray[np.int64]]:
-        """The rows of several buckets end to end, and where each bucket begins."""
-        counts = self._count.view[buckets].astype(np.int64)
-        starts = np.cumsum(counts) - counts
-        offset = np.repeat(self._start.view[buckets] - starts, counts)
-        return self._arena.view[offset + np.arange(len(offset))], starts
-
     def insert(self, rows: Ids, buckets: Ids) -> None:
         """Put rows that are in no bucket into theirs."""
         if len(rows) == 0:

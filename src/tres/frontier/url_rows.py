@@ -58,12 +58,11 @@ class UrlRows(Rows):
         """The rows of the site, and those whose siblings have something new to tell."""
         of_site = super().follow(site, url, relevance)
         row = int(self._row_of.view[url]) if url < len(self._row_of) else NONE
-        told = self._siblings.fetched(url, None if row == NONE else row, relevance)
+        told = self._siblings.fetched(url, row, relevance)
         told = told[self._waiting.of(told) != NONE]
         if len(told) == 0 or not self._sibling_columns:
             return of_site
-        evidence = np.stack(self._siblings.evidence(told), axis=1)
-        self._links.view[told[:, None], self._sibling_columns] = evidence
+        self._links.view[told[:, None], self._sibling_columns] = self._siblings.evidence(told)
         return np.union1d(of_site, told)
 
     def _cite(self, rows: Ids, links: Outlinks) -> None:
@@ -90,7 +89,7 @@ class UrlRows(Rows):
             "same_site": np.maximum(before["same_site"], links.same_site),
         }
         after |= self._best_path(rows, links, before)
-        after |= dict(zip(SIBLINGS, self._siblings.evidence(rows), strict=True))
+        after |= dict(zip(SIBLINGS, self._siblings.evidence(rows).T, strict=True))
         for i, name in enumerate(self.schema.link_features):
             self._links.view[rows, i] = after[name]
 

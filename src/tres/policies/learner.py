@@ -21,7 +21,6 @@ from tres.mdp.columns import Floats, Ids
 from tres.mdp.steps import Step
 from tres.sections import AgentSection
 
-
 ENOUGH = 8
 """Transitions with which training begins: a crawl has no time to wait for a full minibatch."""
 
