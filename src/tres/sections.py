@@ -312,7 +312,7 @@ class TreeSection(Section):
     min_split: int = setting(whole(2), "experiences a leaf needs before it may split", 5)
     max_depth: int = setting(whole(1, 64), "depth at which leaves split no more", 18)
     representatives: int = setting(
-        whole(1), "URLs that each of the best leaves offers at a decision", 16
+        whole(1), "URLs that each of the best leaves offers at a decision", 8
     )
 
 
