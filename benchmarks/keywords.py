@@ -1,11 +1,13 @@
 """Table 2 of the paper: new keywords, and how often they occur in relevant and other pages.
 
-    python benchmarks/keywords.py benchmarks/topics/biology.toml --web encyclopedia.jsonl.gz
+    cd benchmarks/topics
+    python ../keywords.py biology.toml geography.toml --web encyclopedia.jsonl.gz
 
 `examples` counts on the example pages among which the keywords were found, as the paper
 does; `the rest` counts on all pages of the archive that were no examples, which is the
 honest figure where words are chosen by how often they occur. The first row of a topic is
-Algorithm 1 alone, the second one what tres does by default.
+Algorithm 1 alone, the second one what tres does by default; `--contrast` adds others.
+The table is Markdown; `--words` also names the keywords.
 """
 
 from __future__ import annotations
@@ -14,8 +16,7 @@ import argparse
 from collections.abc import Iterable
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
+import numpy as np
 from threadpoolctl import threadpool_limits
 
 from tres.config import TopicConfig, load_topic
@@ -27,10 +28,8 @@ from tres.topic.text import words
 from tres.webs import open_web
 from tres.webs.base import Web
 
-VARIANTS = {
-    "Algorithm 1": {"contrast": 0.0, "common_components": 0, "min_documents": 1},
-    "tres": {},
-}
+COLUMNS = ("topic", "method", "given", "new", "examples: C", "C'", "C/C'", "the rest: C", "C'")
+ALGORITHM_1 = {"contrast": 0.0, "common_components": 0, "min_documents": 1}
 FEWEST = 20
 """Relevant pages that the rest must have, or nothing is said about it."""
 
@@ -39,16 +38,19 @@ def main() -> None:
     """Expand the keywords of every topic and print one table."""
     options = arguments()
     web = open_web(options.web)
-    columns = ("topic", "method", "given", "new", "examples: C", "C'", "C/C'", "the rest: C", "C'")
-    table = Table(*columns, "C/C'", title=f"{options.vectors}, {web.name}")
+    methods: dict[str, dict[str, float]] = {"Algorithm 1": ALGORITHM_1, "tres": {}}
+    methods |= {f"contrast = {c:g}": {"contrast": c} for c in options.contrast}
+    print(f"| {' | '.join(COLUMNS)} | C/C' |\n|{'---|' * (len(COLUMNS) + 1)}", flush=True)
     for path in options.topics:
         config = load_topic(path).override(vectors=options.vectors)
         examples = topic_examples(config, web)
-        for method, rules in VARIANTS.items():
-            expansion = find_keywords(config.override(**rules), examples)
-            rest = on_the_rest(config, web, examples, expansion)
-            table.add_row(config.name, method, *figures(expansion), *rest)
-    Console(width=120).print(table)
+        found = [find_keywords(config.override(**rules), examples) for rules in methods.values()]
+        rest = on_the_rest(config, web, examples, found)
+        for method, expansion, counted in zip(methods, found, rest, strict=True):
+            cells = [config.name, method, *figures(expansion), *counted]
+            print(f"| {' | '.join(cells)} |", flush=True)
+            if options.words:
+                print(", ".join(expansion.words))
 
 
 def arguments() -> argparse.Namespace:
@@ -57,6 +59,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("topics", type=Path, nargs="+")
     parser.add_argument("--web", required=True)
     parser.add_argument("--vectors", default=VECTORS[0])
+    parser.add_argument("--contrast", nargs="+", type=float, default=[])
+    parser.add_argument("--words", action="store_true", help="name the keywords")
     return parser.parse_args()
 
 
@@ -67,18 +71,22 @@ def figures(expansion: Expansion) -> tuple[str, ...]:
 
 
 def on_the_rest(
-    config: TopicConfig, web: Web, examples: Examples, expansion: Expansion
-) -> tuple[str, ...]:
-    """Mean counts on the pages that were no examples."""
-    used, found = set(examples.texts), set(expansion.words)
-    counts: dict[bool, list[int]] = {True: [], False: []}
+    config: TopicConfig, web: Web, examples: Examples, expansions: list[Expansion]
+) -> list[tuple[str, str, str]]:
+    """Mean counts on the pages that were no examples, for each of the expansions."""
+    used = set(examples.texts)
+    found = [set(expansion.words) for expansion in expansions]
+    totals, pages = np.zeros((2, len(found))), np.zeros(2, np.int64)
     for page in web.pages():
         if page.content not in used:
-            relevant = carries(page.labels, config.training.labels)
-            counts[relevant].append(sum(word in found for word in words(page.content)))
-    if len(counts[True]) < FEWEST:
-        return ("", "", "")
-    return compared(*(sum(counts[kind]) / len(counts[kind]) for kind in (True, False)))
+            kind = int(carries(page.labels, config.training.labels))
+            on_page = words(page.content)
+            totals[kind] += [sum(map(each.__contains__, on_page)) for each in found]
+            pages[kind] += 1
+    if pages[1] < FEWEST:
+        return [("", "", "")] * len(found)
+    other, relevant = totals / pages[:, None]
+    return [compared(*pair) for pair in zip(relevant, other, strict=True)]
 
 
 def carries(labels: Iterable[str], wanted: Iterable[str]) -> bool:

@@ -3,7 +3,7 @@
     python benchmarks/labels.py benchmarks/topics/biology-auto.toml \
         --web encyclopedia.jsonl.gz --label Science/Biology
 
-Every draw takes ten seeds at random among the relevant pages, explores from them as
+Every draw takes ten seeds (or `--seeds`) at random among the relevant pages, explores from them as
 `model = "auto"` does, and adds labels drawn at random from the web, 15 relevant ones in 115 as
 in the paper. The topic file gives the keywords. The web's labels serve as ground truth, and
 for the drawn examples; exploration and guesses never see them. All pages of the web are
@@ -44,7 +44,9 @@ def main() -> None:
     config = load_topic(options.topic).override(explore=options.explore)
     web = open_web(options.web)
     truth = Truth(web, options.label, options.judge)
-    table = Table("labels", *options.models, title=f"{config.name} on {web.name}")
+    table = Table(
+        "labels", *options.models, title=f"{config.name} on {web.name}, {options.seeds} seeds"
+    )
     scores: dict[tuple[int, str], list[float]] = {}
     for draw in range(options.draws):
         for count, model, score in curve(config, web, truth, options, draw):
@@ -63,6 +65,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--models", nargs="+", default=["auto", "tfidf"])
     parser.add_argument("--labels", nargs="+", type=int, default=LABELS)
     parser.add_argument("--draws", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--explore", type=int)
     parser.add_argument("--judge", type=int, help="pages to judge, drawn at random  [all]")
     parser.add_argument("--enough", type=int, default=ENOUGH)
@@ -105,11 +108,11 @@ def curve(
     """All scores of one draw of seeds and labels."""
     rng = np.random.default_rng(draw)
     yes, no = rng.permutation(np.flatnonzero(truth.relevant)), np.flatnonzero(~truth.relevant)
-    no, seeds, yes = rng.permutation(no), yes[:SEEDS], yes[SEEDS:]
+    no, seeds, yes = rng.permutation(no), yes[: options.seeds], yes[options.seeds :]
     drawn = config.override(seeds=[truth.urls[i] for i in seeds], seed=draw)
     guesses = explore_topic(drawn, web, drawn.topic.seeds).guesses
     seed_texts = tuple(truth.texts[i] for i in seeds)
-    alone = Guesses(seed_texts, (True,) * SEEDS, (POSITIVE_WEIGHT,) * SEEDS)
+    alone = Guesses(seed_texts, (True,) * len(seeds), (POSITIVE_WEIGHT,) * len(seeds))
     for count in options.labels:
         relevant = round(count * RELEVANT_SHARE)
         judged = {truth.texts[i]: True for i in yes[:relevant]}

@@ -2,9 +2,11 @@
 
     python benchmarks/policies.py benchmarks/topics/biology.toml --web encyclopedia.jsonl.gz
 
-Every run starts from a single seed, a relevant page from which at least ten times the budget
-can be reached (or nine tenths of the web, if that is less); every policy gets the same seeds.
-The judge is the relevance model, as in the paper. Runs are deterministic.
+Every run starts from a single seed, a page with the topic's label from which at least ten times
+the budget can be reached (or nine tenths of the web, if that is less). No model has a say in that:
+every policy, and every model, gets the same seeds. `harvest rate` is judged by the relevance model,
+as in the paper; `by labels` is the share of the same pages that carry the topic's label, so that
+crawls with different models can be compared. Runs are deterministic.
 """
 
 from __future__ import annotations
@@ -20,11 +22,13 @@ from rich.table import Table
 from threadpoolctl import threadpool_limits
 
 from tres.config import FEATURES, MODELS, POLICIES, TopicConfig, load_topic
+from tres.crawl.events import Event, Stepped
 from tres.engines.replay import PerceivedWeb, replay
 from tres.experiment.run import open_session
 from tres.experiment.topic import perceive_topic
-from tres.web.percept import Percept
+from tres.web.page import Page
 from tres.webs import open_web
+from tres.webs.base import Web
 
 LEARNERS = ("tres", "tree-random")
 """Policies for which the feature set makes a difference."""
@@ -36,13 +40,15 @@ def main() -> None:
     config = load_topic(options.topic).override(pages=options.pages, model=options.model)
     web = open_web(options.web)
     seen = PerceivedWeb(web, perceive_topic(config, web))
-    seeds = find_seeds(seen, config, options.runs)
+    relevant = labelled(web, config)
+    seeds = find_seeds(web, relevant, config, options.runs)
     title = f"{config.name}, {config.crawl.pages:,} pages, {len(seeds)} single-seed runs"
-    table = Table("policy", "features", "cap", "harvest rate", "relevant sites", title=title)
+    columns = ("policy", "features", "cap", "harvest rate", "by labels", "relevant sites")
+    table = Table(*columns, title=f"{title}, {config.training.model}")
     for cap, policy in product(options.caps, options.policies):
         for features in options.features if policy in LEARNERS else FEATURES[:1]:
             variant = config.override(policy=policy, features=features, max_per_site=cap)
-            table.add_row(policy, features, cap, *figures(variant, seen, seeds))
+            table.add_row(policy, features, cap, *figures(variant, seen, seeds, relevant))
     Console(width=100).print(table)
 
 
@@ -60,59 +66,68 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def figures(config: TopicConfig, seen: PerceivedWeb, seeds: list[str]) -> tuple[str, str]:
+def figures(
+    config: TopicConfig, seen: PerceivedWeb, seeds: list[str], relevant: dict[str, None]
+) -> list[str]:
     """Mean and standard deviation over the seeds."""
-    rates, sites = [], []
+    rates, labelled, sites = [], [], []
     for number, url in enumerate(seeds, start=1):
+        fetched: list[str] = []
+
+        def listen(event: Event, fetched: list[str] = fetched) -> None:
+            if isinstance(event, Stepped):
+                fetched.append(event.url)
+
         session = open_session(config.override(seeds=[url], seed=number), seen)
-        replay(session, seen)
+        replay(session, seen, listener=listen)
         rates.append(session.harvest_rate)
+        labelled.append(sum(url in relevant for url in fetched) / len(fetched))
         sites.append(session.relevant_sites)
-    return (
-        f"{np.mean(rates):.3f} ± {np.std(rates):.3f}",
-        f"{np.mean(sites):.0f} ± {np.std(sites):.0f}",
-    )
+    shares = [f"{np.mean(each):.3f} ± {np.std(each):.3f}" for each in (rates, labelled)]
+    return [*shares, f"{np.mean(sites):.0f} ± {np.std(sites):.0f}"]
 
 
-def find_seeds(seen: PerceivedWeb, config: TopicConfig, runs: int) -> list[str]:
-    """Relevant, labelled pages that can reach enough of the web and do not link to each other."""
+def labelled(web: Web, config: TopicConfig) -> dict[str, None]:
+    """The pages that carry the topic's label or one below it, in the order of the web."""
     wanted = config.training.labels
-    pages = [
-        page.url
-        for page in seen.web.pages()
+    return {
+        page.url: None
+        for page in web.pages()
         if any(label == w or label.startswith(f"{w}/") for label in page.labels for w in wanted)
-    ]
-    enough = min(10 * config.crawl.pages, int(0.9 * len(seen.web)))
+    }
+
+
+def find_seeds(web: Web, relevant: dict[str, None], config: TopicConfig, runs: int) -> list[str]:
+    """Labelled pages that can reach enough of the web and do not link to each other."""
+    enough = min(10 * config.crawl.pages, int(0.9 * len(web)))
     chosen: list[str] = []
-    for url in np.random.default_rng(config.crawl.seed).permutation(np.array(pages, object)):
-        percept = seen.perceive(url)
-        if not isinstance(percept, Percept) or not percept.relevant:
-            continue
-        linked = any(other in percept.links.urls or cites(seen, other, url) for other in chosen)
-        if not linked and reaches(seen, url, enough):
+    for url in np.random.default_rng(config.crawl.seed).permutation(np.array([*relevant], object)):
+        links = links_of(web, url) or []
+        linked = any(other in links or url in (links_of(web, other) or []) for other in chosen)
+        if not linked and reaches(web, url, enough):
             chosen.append(url)
         if len(chosen) == runs:
             break
     return chosen
 
 
-def cites(seen: PerceivedWeb, source: str, target: str) -> bool:
-    """Does one page link to the other?"""
-    percept = seen.perceive(source)
-    return isinstance(percept, Percept) and target in percept.links.urls
+def links_of(web: Web, url: str) -> list[str] | None:
+    """Where a page leads; nothing if there is no page."""
+    page = web.fetch(url)
+    return [link.url for link in page.links] if isinstance(page, Page) else None
 
 
-def reaches(seen: PerceivedWeb, url: str, enough: int) -> bool:
+def reaches(web: Web, url: str, enough: int) -> bool:
     """Can that many pages be reached from here?"""
-    reached, queue = {url}, deque([url])
-    while queue and len(reached) < enough:
-        percept = seen.perceive(queue.popleft())
-        if isinstance(percept, Percept):
-            new = [u for u in percept.links.urls if u not in reached]
-            found = [u for u in new if isinstance(seen.perceive(u), Percept)]
-            reached.update(found)
-            queue.extend(found)
-    return len(reached) >= enough
+    asked, queue, pages = {url}, deque([url]), 0
+    while queue and pages < enough:
+        links = links_of(web, queue.popleft())
+        if links is not None:
+            pages += 1
+            new = dict.fromkeys(link for link in links if link not in asked)
+            asked.update(new)
+            queue.extend(new)
+    return pages >= enough
 
 
 if __name__ == "__main__":

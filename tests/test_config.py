@@ -213,8 +213,9 @@ def test_a_byte_order_mark_is_no_obstacle(topic):
         ("[crawl]\nin_flight = 65", "crawl.in_flight must be a whole number from 1 to 64, not 65"),
         (
             "[crawl]\npolicy = 'tress'",
-            "crawl.policy must be one of tres, tree-random, random, breadth-first, parent, "
-            "anchor, oracle, not 'tress'",
+            "crawl.policy must be one of tres, tres-sync, tres-async, ache, seedfinder, "
+            "han-async, han-sync, tree-random, random, breadth-first, parent, anchor, oracle, "
+            "not 'tress'",
         ),
         (
             "[crawl]\nfeatures = 3",

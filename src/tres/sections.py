@@ -125,7 +125,7 @@ class TopicSection(Section):
     contrast: float = setting(
         number("from 0 to 1000", lambda x: 0 <= x <= 1000),
         "how many times more relevant than other examples must contain a new keyword, by share",
-        5.0,
+        10.0,
     )
     common_components: int = setting(
         whole(0, 20), "components of all word vectors to take away, with their mean; 0 for none", 2
@@ -252,7 +252,11 @@ class LiveSection(Section):
         _maybe_text, "name in front of the contact; empty for tres and its version", ""
     )
     robots: bool = setting(truth, "obey robots.txt", True)
-    delay: float = setting(_SECONDS, "seconds between two requests to one site, at least", 1.0)
+    delay: float = setting(
+        _SECONDS,
+        "seconds between two requests to one site, at least; 0 for as fast as it goes",
+        1.0,
+    )
     max_delay: float = setting(
         _SECONDS,
         "seconds between two requests to a slow site, at most (robots.txt may ask more)",
@@ -286,7 +290,9 @@ class LiveSection(Section):
         flat_list(text, "language codes"), "count only pages in these languages; empty for all", ()
     )
     max_depth: int = setting(whole(0), "clicks away from a seed, at most; 0 for no limit", 0)
-    traps: bool = setting(truth, "refuse URLs that look like endless spaces", True)
+    traps: bool = setting(
+        truth, "refuse links to endless spaces, and to files that are no pages", True
+    )
     near_duplicates: bool = setting(
         truth, "a page nearly equal to an earlier one earns nothing", True
     )
@@ -299,7 +305,7 @@ class LiveSection(Section):
         (),
     )
     javascript_detect: bool = setting(
-        truth, "render sites in a browser whose pages have no text without it", False
+        truth, "render pages in a browser that have scripts and no text without it", False
     )
 
 

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 from tres.cli import main
+from tres.relevance import network
 
 
 class Outcome(NamedTuple):
@@ -60,6 +62,19 @@ def archive(tmp_path: Path) -> Path:
     path = tmp_path / "web.jsonl"
     path.write_text("\n".join(lines), encoding="utf-8")
     return path
+
+
+@pytest.fixture
+def vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Tiny vectors for the words of the archive, and small networks."""
+    rng = np.random.default_rng(1)
+    words = "honey bee hive nectar queen swarm stock market price bond share page bees markets"
+    lines = [f"{w} {' '.join(f'{x:.3f}' for x in rng.standard_normal(6))}" for w in words.split()]
+    (tmp_path / "tiny.txt").write_text("\n".join(lines) + "\n")
+    monkeypatch.setenv("TRES_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(network, "HIDDEN", 8)
+    monkeypatch.setattr(network, "STEPS", 100)
+    return tmp_path / "tiny.txt"
 
 
 def url(i: int) -> str:

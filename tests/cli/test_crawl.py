@@ -204,12 +204,9 @@ def test_nothing_is_started_when_the_configuration_is_wrong(
     assert not (tmp_path / "run").exists()
 
 
-def test_a_crawl_without_a_web_or_without_a_seed_is_refused(
+def test_a_crawl_without_a_seed_is_refused(
     tres: Tres, topic: Path, archive: Path, tmp_path: Path
 ) -> None:
-    assert tres("crawl", topic)[::2] == (
-        2, "tres: --web is missing: name an archive (.jsonl, .warc, either .gz) to crawl\n"
-    )  # fmt: skip
     topic.write_text(TOPIC.replace('seeds = ["http://site0.example/page/0"]', ""))
     assert tres("crawl", topic, "--web", archive, "--run", tmp_path / "run")[::2] == (
         2, "tres: topic.seeds: a crawl needs a seed; name one there or with --seed-url\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -10,7 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.support.webs import start
 
+from tres.cli.crawl import stop_on_signal
 from tres.errors import RunError
 from tres.store.journal import JOURNAL, Journal
 
@@ -45,6 +48,15 @@ def test_a_signal_ends_the_crawl_with_a_complete_run_directory(
     summary = json.loads((run / "summary.json").read_text())
     assert summary["stopped"] == "interrupted"
     assert 0 < summary["pages"] == len((run / "pages.csv").read_text().splitlines()) - 1
+
+
+def test_a_signal_that_comes_before_the_session_counts() -> None:
+    """While a long journal is read there is no session to interrupt yet."""
+    session = start({}, ["a/1"])
+    with stop_on_signal() as started:
+        os.kill(os.getpid(), signal.SIGTERM)
+        started(session)
+    assert session.interrupted
 
 
 def wait_for_pages(

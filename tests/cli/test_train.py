@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
-
-from tres.relevance import network
 
 from .conftest import TOPIC, Tres
 
@@ -16,19 +13,6 @@ from .conftest import TOPIC, Tres
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
     return tmp_path / "model"
-
-
-@pytest.fixture
-def vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Tiny vectors for the words of the archive, and small networks."""
-    rng = np.random.default_rng(1)
-    words = "honey bee hive nectar queen swarm stock market price bond share page bees markets"
-    lines = [f"{w} {' '.join(f'{x:.3f}' for x in rng.standard_normal(6))}" for w in words.split()]
-    (tmp_path / "tiny.txt").write_text("\n".join(lines) + "\n")
-    monkeypatch.setenv("TRES_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(network, "HIDDEN", 8)
-    monkeypatch.setattr(network, "STEPS", 100)
-    return tmp_path / "tiny.txt"
 
 
 @pytest.mark.parametrize("model", ["tfidf", "svm", "bilstm", "kw-bilstm"])

@@ -66,7 +66,7 @@ def test_a_policy_without_a_tree_is_named(
         (lambda run: (run / "tree.json").write_text('{"nodes": [{"id": 0}]}'),
          "tree.json: damaged ("),
         (lambda run: (run / "summary.json").unlink(),
-         ": there is no summary.json: the run has not finished; run the crawl again"),
+         ": there is no summary.json: the run has not finished; go on with 'tres resume'"),
     ],
 )  # fmt: skip
 def test_a_damaged_run_is_refused_by_name(tres: Tres, run: Path, damage, message) -> None:

@@ -145,6 +145,29 @@ class TestSeeds:
         assert sum(isinstance(event, LeafSplit) for event in run.events) == 1
 
 
+class TestDepth:
+    def test_links_of_a_page_at_the_limit_are_no_actions(self) -> None:
+        web = web_of(page("a/0", 0.9, "a/1"), page("a/1", 0.9, "a/2"), page("a/2", 0.9, "a/3"))
+        run = drive(start(web, ["a/0"], max_depth=1), web)
+        assert run.asked == ["a/0", "a/1"]
+        assert run.reason is StopReason.FRONTIER_EXHAUSTED
+
+    def test_a_page_that_is_too_deep_on_one_path_can_be_reached_on_a_shorter_one(self) -> None:
+        web = web_of(
+            page("a/0", 0.9, "a/1"),
+            page("a/1", 0.9, "a/2"),
+            page("b/0", 0.9, "a/2"),
+            page("a/2", 0.9),
+        )
+        assert "a/2" in drive(start(web, ["a/0", "b/0"], max_depth=1), web).asked
+
+    @pytest.mark.parametrize("limit", [None, 0])
+    def test_without_a_limit_there_is_none(self, limit: int | None) -> None:
+        chain = [page(f"a/{i}", 0.9, f"a/{i + 1}") for i in range(20)]
+        web = web_of(*chain)
+        assert len(drive(start(web, ["a/0"], max_depth=limit), web).steps) == 20
+
+
 class TestRedirects:
     def test_the_page_counts_where_it_was_found(self) -> None:
         web = web_of(page("a/0", 0.9, "a/old"), page("b/new", 0.9, "b/2"), page("b/2", 0.9))

@@ -22,7 +22,14 @@ def crawled(pages: int = 20) -> CrawlSession:
 
 @pytest.mark.parametrize(
     "new",
-    [{1, 2}, b"bytes", object(), np.float32(1), PathFeatures(0.0, 0.0, 0.0), [Column(np.int32)]],
+    [
+        bytearray(b"x"),
+        b"bytes",
+        object(),
+        np.float32(1),
+        PathFeatures(0.0, 0.0, 0.0),
+        [Column(np.int32)],
+    ],
     ids=lambda new: type(new).__name__,
 )
 def test_a_field_of_a_kind_it_does_not_know_is_refused(new: object) -> None:

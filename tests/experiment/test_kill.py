@@ -138,7 +138,7 @@ def test_however_often_it_is_killed_it_is_the_crawl_that_was_not(
             )
             os.kill(child.pid or 0, sign)
         child.join()
-        assert child.exitcode == (-sign if sign is signal.SIGKILL and attempt < times else 0)
+        assert child.exitcode in ((0, -sign) if attempt < times else (0,))
         fetched = seen.log.read_text().splitlines() if seen.log.exists() else []
         assert not set(fetched) & set(known)  # nothing that has an outcome is fetched again
         assert outcomes(run)[: len(known)] == known  # and nothing is lost

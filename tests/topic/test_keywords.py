@@ -84,6 +84,20 @@ def test_scripts_without_spaces():
     assert not matcher.in_text("生きた物")
 
 
+@pytest.mark.parametrize(
+    ("keyword", "clause", "other"),
+    [
+        ("ชีวิต", "วิทยาศาสตร์ชีวิตและโลก", "ชีวะวิต"),
+        ("ជីវិត", "វិទ្យាសាស្ត្រជីវិតថ្មី", "ជីតវិ"),
+    ],
+)
+def test_a_keyword_is_found_in_a_clause_without_spaces(keyword, clause, other):
+    matcher = KeywordMatcher([keyword])
+
+    assert matcher.in_text(clause)
+    assert not matcher.in_text(other)
+
+
 def test_keywords_without_a_letter_match_nothing():
     matcher = KeywordMatcher(["++", "", "_"], ["--"])
 

@@ -6,8 +6,9 @@ import codecs
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.fuzz import fuzzed
 
 from tres.web.charset import decoded, encoding_of
 
@@ -74,7 +75,7 @@ def test_binary_data_is_no_text():
     assert decoded(b"text with many\0\0\0\0 NULs") is None
 
 
-@settings(deadline=None)
+@fuzzed
 @given(st.binary(), st.none() | st.text())
 def test_decoding_never_raises(body, hint):
     text = decoded(body, hint)

@@ -6,8 +6,9 @@ import doctest
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.fuzz import fuzzed
 
 from tres.web import markup
 from tres.web.page import Failed, FailureKind, Link, Page
@@ -38,6 +39,12 @@ SNIPPETS = [
         "<title>",
         "</title>",
         "<base href=/>",
+        "<nav>",
+        "</nav>",
+        "<header>",
+        "</main>",
+        "<link rel=canonical href=/c>",
+        "<meta http-equiv=refresh content='0;url=x'>",
     ),
     *(
         "<![CDATA[",
@@ -201,7 +208,7 @@ def test_code_that_looks_like_a_tag_is_not_taken_for_one():
     assert page(f"<script>{code}</script><!-- <p {code} --><p>text").text == "text"
 
 
-@settings(deadline=None)
+@fuzzed
 @given(st.binary(max_size=2_000) | st.lists(st.sampled_from(SNIPPETS)).map("".join) | st.text())
 def test_parsing_never_raises_and_keeps_its_promises(body):
     outcome = parse_html(URL, body)

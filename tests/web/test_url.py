@@ -5,8 +5,9 @@ from __future__ import annotations
 import doctest
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.support.fuzz import fuzzed
 
 from tres.web import url as url_module
 from tres.web.url import MAX_URL_CHARS, canonical, site_of, url_words
@@ -133,7 +134,7 @@ def test_a_long_fragment_does_not_make_a_url_too_long():
     assert canonical("http://example.org/#" + "a" * 5_000) == "http://example.org/"
 
 
-@settings(deadline=None)
+@fuzzed
 @given(ANY_URL)
 @example("http://a.example/.")
 @example("http://a.example/\\..\\?/.\\")
@@ -142,14 +143,14 @@ def test_canonical_never_raises_and_is_idempotent(url):
     assert once is None or canonical(once) == once
 
 
-@settings(deadline=None)
+@fuzzed
 @given(ANY_URL)
 def test_no_link_can_break_out_of_its_line(url):
     once = canonical(url, base="http://example.org/a/b")
     assert once is None or (once.isascii() and once.isprintable() and " " not in once)
 
 
-@settings(deadline=None)
+@fuzzed
 @given(ANY_URL)
 def test_every_canonical_url_has_a_site_and_words(url):
     if once := canonical(url):

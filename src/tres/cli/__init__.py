@@ -15,6 +15,7 @@ from tres.cli.export import export
 from tres.cli.keywords import keywords
 from tres.cli.label import label
 from tres.cli.resume import resume
+from tres.cli.serve import serve
 from tres.cli.train import train
 from tres.cli.tree import tree
 from tres.cli.vectors import vectors
@@ -31,7 +32,9 @@ def commands() -> None:
     """
 
 
-for command in (bench, crawl, demo, export, keywords, label, resume, train, tree, vectors):
+for command in (
+    *(bench, crawl, demo, export, keywords, label, resume, serve, train, tree, vectors),
+):
     commands.add_command(command)
 
 

@@ -19,8 +19,8 @@ from tres.config import FEATURES, POLICIES, TopicConfig, load_topic
 from tres.crawl.events import StopReason
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb
-from tres.errors import ConfigError, printable
-from tres.experiment.run import Result
+from tres.errors import printable
+from tres.experiment.run import LIVE, Result
 from tres.experiment.run import crawl as run_crawl
 from tres.experiment.topic import perceive_topic
 from tres.webs import open_web
@@ -47,24 +47,39 @@ from tres.webs import open_web
 @click.option(
     "--concurrency", "in_flight", type=int, metavar="K", help="Pages fetched at the same time."
 )
+@click.option("--contact", metavar="WHO", help="Live: your web page or mail address.")
+@click.option("--delay", type=float, metavar="S", help="Live: seconds between requests to a site.")
+@click.option("--proxy", metavar="URL", help="Live: send every request to this HTTP proxy.")
 @click.option("--overwrite", is_flag=True, help="Replace a run that is already in DIR.")
 def crawl(
     topic: Path, web: str | None, directory: Path | None, overwrite: bool, **options: Any
 ) -> None:
-    """Crawl a web for the topic described in the file TOPIC.
+    """Crawl the Web, or a web that is here, for the topic described in the file TOPIC.
 
     Options replace what the topic file says.
 
-    Example: tres crawl biology.toml --web encyclopedia.jsonl.gz --pages 600
+    \b
+    Examples: tres crawl biology.toml --contact me@example.org --concurrency 8
+              tres crawl biology.toml --web encyclopedia.jsonl.gz --pages 600
     """
     config = load_topic(topic).override(seeds=options.pop("seed_url") or None, **options)
-    if web is None:
-        raise ConfigError("--web is missing: name an archive (.jsonl, .warc, either .gz) to crawl")
-    screen = messages()
-    seen = see(config, web, screen)
     directory = directory or default_directory(config)
-    result = crawl_with_progress(config, seen, directory, screen, overwrite)
+    screen = messages()
+    if web is None:
+        result = crawl_web(config, directory, screen, overwrite)
+    else:
+        seen = see(config, web, screen)
+        result = crawl_with_progress(config, seen, directory, screen, overwrite)
     report(result, directory)
+
+
+def crawl_web(config: TopicConfig, directory: Path, screen: Console, overwrite: bool) -> Result:
+    """Crawl the live Web under a progress line; the engine itself takes care of signals."""
+    from tres.experiment.live import crawl_live
+
+    title = config.crawl.policy
+    with CrawlProgress(screen, title, config.crawl.pages, every=1) as progress:
+        return crawl_live(config, directory, progress, overwrite, progress.explored)
 
 
 def see(config: TopicConfig, web: str, screen: Console) -> PerceivedWeb:
@@ -109,14 +124,21 @@ def report(result: Result, directory: Path) -> None:
         click.echo(f"failed: {kinds}")
     click.echo(f"stopped: {result.stopped}")
     click.echo(f"run: {directory}")
+    again = f"tres resume {printable(shlex.quote(str(directory)))}"
     if result.stopped is StopReason.INTERRUPTED:
-        click.echo(f"go on: tres resume {printable(shlex.quote(str(directory)))}")
+        click.echo(f"go on: {again}")
+    elif result.stopped is StopReason.BUDGET and summary["web"] == LIVE:
+        click.echo(f"go on: {again} --pages {2 * summary['budget']}")
 
 
 @contextmanager
 def stop_on_signal() -> Iterator[Any]:
-    """The first SIGINT or SIGTERM interrupts the session; the second one stops at once."""
+    """The first SIGINT or SIGTERM interrupts the session; the second one stops at once.
+
+    A session that is told of only after the first signal is interrupted as it comes.
+    """
     sessions: list[CrawlSession] = []
+    signals: list[int] = []
     before = {kind: signal.getsignal(kind) for kind in (signal.SIGINT, signal.SIGTERM)}
 
     def restore() -> None:
@@ -124,13 +146,19 @@ def stop_on_signal() -> Iterator[Any]:
             signal.signal(kind, handler)
 
     def interrupt(number: int, frame: FrameType | None) -> None:
+        signals.append(number)
         for session in sessions:
             session.interrupt()
         restore()
 
+    def started(session: CrawlSession) -> None:
+        sessions.append(session)
+        if signals:
+            session.interrupt()
+
     for kind in before:
         signal.signal(kind, interrupt)
     try:
-        yield sessions.append
+        yield started
     finally:
         restore()

@@ -1,28 +1,32 @@
-"""`tres demo`: see a crawl learn, on a web that is made on the spot."""
+"""`tres demo`: see a live crawl learn, on a web that is made on the spot and served on loopback."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
 from rich import box
+from rich.console import Console
 from rich.table import Table
 
-from tres.cli.crawl import crawl_with_progress
+from tres.cli.progress import CrawlProgress
 from tres.cli.terminal import console, messages
 from tres.config import TopicConfig
-from tres.engines.replay import PerceivedWeb
-from tres.experiment.topic import perceive_topic
-from tres.sections import CrawlSection, PolicyName, TopicSection, TrainingSection
+from tres.sections import CrawlSection, LiveSection, PolicyName, TopicSection, TrainingSection
 from tres.webs.generated import GeneratedWeb
+from tres.webs.served import serving_process
 
 COMPARED: tuple[PolicyName, ...] = ("tres", "random")
+SEEDS = 5
+EXPLORED = 200
 
 
 @click.command()
-@click.option("--pages", default=1500, show_default=True, metavar="N", help="Pages to fetch.")
+@click.option("--pages", default=1000, show_default=True, metavar="N", help="Pages to fetch.")
 @click.option("--size", default=20_000, show_default=True, metavar="N", help="Pages of the web.")
 @click.option("--seed", default=1, show_default=True, metavar="N", help="Seed of all randomness.")
 @click.option(
@@ -33,48 +37,71 @@ COMPARED: tuple[PolicyName, ...] = ("tres", "random")
     help="Keep the runs here.  [default: they are thrown away]",
 )
 def demo(pages: int, size: int, seed: int, directory: Path | None) -> None:
-    """Crawl a generated web with tres and at random, and compare.
+    """Crawl a generated web live, with tres and at random, and compare.
 
-    The web is made up, to show how tres works; it is no proof of how well it does.
+    The web is served over HTTP on this machine, as many hosts; the topic is learnt from
+    keywords and a few seeds. The web is made up, to show how tres works; it is no proof of
+    how well it does.
 
     Example: tres demo --run runs/demo
     """
-    screen = messages()
     web = GeneratedWeb(size, seed)
-    topic, config = _topic(web, pages, seed)
-    click.echo(_introduction(web, topic, config))
-    with screen.status("learning the topic"):
-        seen = PerceivedWeb(web, perceive_topic(config, web))
-    with TemporaryDirectory() as scratch:
-        where = directory or Path(scratch)
-        results = {
-            policy: crawl_with_progress(
-                config.override(policy=policy), seen, where / policy, screen, overwrite=True
-            ).summary
-            for policy in COMPARED
-        }
+    with (
+        _kept(directory) as where,
+        serving_process(f"generated:pages={size},seed={seed}") as proxy,
+    ):
+        topic, config = _topic(web, pages, seed, proxy)
+        click.echo(_introduction(web, topic, config))
+        results = _crawls(config, where, messages())
     console().print(_table(results))
     click.echo(_conclusion(results))
     if directory is not None:
-        click.echo(f"\nLook at what it learnt: tres tree {directory / COMPARED[0]}")
+        click.echo(_further(directory / COMPARED[0]))
 
 
-def _topic(web: GeneratedWeb, pages: int, seed: int) -> tuple[str, TopicConfig]:
+@contextmanager
+def _kept(directory: Path | None) -> Iterator[Path]:
+    with TemporaryDirectory() as scratch:
+        yield directory or Path(scratch)
+
+
+def _crawls(config: TopicConfig, where: Path, screen: Console) -> dict[PolicyName, dict[str, Any]]:
+    """One live crawl per policy; the second judges by what the first has learnt."""
+    from tres.engines.scrapy.run import LiveLoop
+    from tres.experiment.live import in_live_loop, live_run
+    from tres.store.models import MODEL
+
+    async def main(loop: LiveLoop) -> dict[PolicyName, dict[str, Any]]:
+        results: dict[PolicyName, dict[str, Any]] = {}
+        for policy in COMPARED:
+            learnt = where / COMPARED[0] / MODEL if results else None
+            plan = config.override(policy=policy, load=learnt)
+            with CrawlProgress(screen, policy, config.crawl.pages) as line:
+                run = await live_run(loop, plan, where / policy, line, True, line.explored)
+            results[policy] = run.summary
+        return results
+
+    return in_live_loop(main)
+
+
+def _topic(web: GeneratedWeb, pages: int, seed: int, proxy: str) -> tuple[str, TopicConfig]:
     topic, keywords = next(iter(web.topics.items()))
     return topic, TopicConfig(
         name=f"demo-{topic}",
-        topic=TopicSection(keywords=keywords, seeds=tuple(web.seeds(topic, 3))),
-        training=TrainingSection(labels=(topic,)),
-        crawl=CrawlSection(pages=pages, seed=seed),
+        topic=TopicSection(keywords=keywords, seeds=tuple(web.seeds(topic, SEEDS))),
+        training=TrainingSection(model="auto", explore=EXPLORED),
+        crawl=CrawlSection(pages=pages, seed=seed, in_flight=8),
+        live=LiveSection(proxy=proxy, contact="demo@localhost", delay=0.0),
     )
 
 
 def _introduction(web: GeneratedWeb, topic: str, config: TopicConfig) -> str:
     return (
-        f"A made-up web of {len(web):,} pages. The topic is {topic}: "
-        f"{', '.join(config.topic.keywords[:5])}, ...\n"
-        f"Both crawlers start from the same {len(config.topic.seeds)} pages and may fetch "
-        f"{config.crawl.pages:,}.\n"
+        f"A made-up web of {len(web):,} pages on {web.sites:,} hosts, served by "
+        f"{config.live.proxy}.\n"
+        f"The topic is {topic}: {', '.join(config.topic.keywords[:5])}, ...\n"
+        f"Nothing is labelled: tres fetches {EXPLORED} pages around {SEEDS} seeds to learn what "
+        f"the topic is.\nThen two crawls may fetch {config.crawl.pages:,} pages each.\n"
     )
 
 
@@ -101,4 +128,11 @@ def _conclusion(results: dict[PolicyName, dict[str, Any]]) -> str:
     return (
         f"With the same {learnt['pages']:,} fetches tres found {ratio:.1f} times as many "
         f"relevant pages as random choice."
+    )
+
+
+def _further(run: Path) -> str:
+    return (
+        f"\nThe rules it learnt:   tres tree {run}\n"
+        f"Its pages:             tres export {run} --to jsonl --relevant --out pages.jsonl"
     )

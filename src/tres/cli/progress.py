@@ -28,9 +28,9 @@ class CrawlProgress:
     """Shows a session's state while it runs; says nothing where nobody looks."""
 
     EVERY = 20
-    """Events between two updates: painting must not slow the crawl."""
+    """Events between two updates: painting must not slow a crawl of what is here."""
 
-    def __init__(self, console: Console, title: str, pages: int) -> None:
+    def __init__(self, console: Console, title: str, pages: int, every: int = EVERY) -> None:
         wide = console.width >= WIDE
         bar = [BarColumn(bar_width=20)] if wide else []
         self._progress = Progress(
@@ -46,6 +46,7 @@ class CrawlProgress:
         )
         self._task = self._progress.add_task(title, total=pages, found="")
         self._events = 0
+        self._every = every
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -57,8 +58,12 @@ class CrawlProgress:
     def __call__(self, session: CrawlSession, event: Event) -> None:
         """Something has happened in the crawl."""
         self._events += 1
-        if self._events % self.EVERY == 0 and not self._progress.disable:
+        if self._events % self._every == 0 and not self._progress.disable:
             self._progress.update(self._task, completed=session.steps, found=_found(session))
+
+    def explored(self, pages: int) -> None:
+        """The topic is still being learnt, from so many pages."""
+        self._progress.update(self._task, found=f"learning the topic from {pages:,} pages")
 
 
 def _found(session: CrawlSession) -> str:

@@ -8,13 +8,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
+from rich.console import Console
 
 from tres.cli.crawl import report, stop_on_signal
 from tres.cli.progress import CrawlProgress
 from tres.cli.terminal import messages
+from tres.config import TopicConfig
 from tres.errors import printable
 from tres.experiment.resume import resumable
 from tres.experiment.resume import resume as resume_run
+from tres.experiment.run import Result
 from tres.store.snapshots import SnapshotWarning
 from tres.webs import open_web
 
@@ -23,7 +26,8 @@ from tres.webs import open_web
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--pages", type=int, metavar="N", help="Pages to fetch in all, a new budget.")
 @click.option("--web", metavar="WEB", help="The web, if it is no longer where it was.")
-def resume(run: Path, pages: int | None, web: str | None) -> None:
+@click.option("--proxy", metavar="URL", help="Live: another HTTP proxy for the rest of it.")
+def resume(run: Path, pages: int | None, web: str | None, proxy: str | None) -> None:
     """Go on with the crawl in the directory RUN.
 
     Its journal is read up to where it was, however it ended, and the crawl goes on from there.
@@ -34,6 +38,14 @@ def resume(run: Path, pages: int | None, web: str | None) -> None:
     config, meta = resumable(run, pages)
     screen = messages()
     spec = web or meta.web
+    if spec:
+        result = _over(spec, config, run, pages, screen)
+    else:
+        result = _live(config, run, pages, proxy, screen)
+    report(result, run)
+
+
+def _over(spec: str, config: TopicConfig, run: Path, pages: int | None, screen: Console) -> Result:
     with screen.status(f"opening {printable(spec)}"):
         opened = open_web(spec)
     with (
@@ -41,8 +53,17 @@ def resume(run: Path, pages: int | None, web: str | None) -> None:
         CrawlProgress(screen, config.crawl.policy, config.crawl.pages) as progress,
         stop_on_signal() as started,
     ):
-        result = resume_run(run, opened, pages, progress, started)
-    report(result, run)
+        return resume_run(run, opened, pages, progress, started)
+
+
+def _live(
+    config: TopicConfig, run: Path, pages: int | None, proxy: str | None, screen: Console
+) -> Result:
+    from tres.experiment.live import resume_live
+
+    title = config.crawl.policy
+    with remarks(), CrawlProgress(screen, title, config.crawl.pages, every=1) as progress:
+        return resume_live(run, pages, progress, proxy=proxy)
 
 
 @contextmanager

@@ -56,6 +56,7 @@ class CrawlSession:
         seeds: LinkPercepts,
         pages: int,
         cap: SiteCap | None = None,
+        max_depth: int | None = None,
     ) -> None:
         self.policy = policy
         self.pages = pages
@@ -65,6 +66,7 @@ class CrawlSession:
         self._crawl = crawl
         self._cap = cap or SiteCap.parse("inf")
         self._current_cap = self._cap.at(0, pages)
+        self._max_depth = max_depth or float("inf")
         self._claimed = Column(np.bool_)
         self._capped = Column(np.bool_)
         self._in_flight: dict[str, Choice] = {}
@@ -237,6 +239,8 @@ class CrawlSession:
         self._make_room()
         claimed = self._claimed.view[urls]
         keep = ~(claimed | self._capped.view[sites])
+        if page != NONE and self._crawl.paths.depth(page) >= self._max_depth:
+            keep[:] = False  # what lies deeper is no action
         own_site = NONE if percept is None else self._crawl.site_names.id(percept.site)
         return Outlinks(
             page=page,

@@ -13,19 +13,23 @@ From the seeds alone two samples are gathered, both of pages that a crawler can 
 
 Two thirds of the budget go to the background, one third to the near pages. Dead links cost
 nothing, as in a crawl. Labels are never read. One seed number gives one exploration.
+
+The exploration fetches nothing itself: `exploration` is a generator that yields a URL, is sent
+what came of it, and returns the samples. `explore` answers it from a web that is here; a live
+engine answers it through `tres.engines.exploring`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 import numpy as np
 
 from tres.topic.text import words
-from tres.web.page import Page
+from tres.web.page import Failed, Outcome, Page
 from tres.web.url import site_of
 from tres.webs.base import Web
 
@@ -41,11 +45,17 @@ class Exploration:
     seeds: tuple[Page, ...]
     near: tuple[Page, ...]
     background: tuple[Page, ...]
+    failed: tuple[Failed, ...] = ()
+    """Seeds that gave no page."""
 
     @property
     def pages(self) -> int:
         """What it has cost."""
         return len(self.seeds) + len(self.near) + len(self.background)
+
+
+Asking = Generator[str, Outcome, Exploration]
+"""An exploration under way: it yields URLs, is sent outcomes, and returns what it has found."""
 
 
 def explore(
@@ -55,28 +65,53 @@ def explore(
     pages: int,
     rng: np.random.Generator,
 ) -> Exploration:
-    """Fetch at most `pages` pages, the seeds included; `keywords` are single words."""
-    fetcher = _Fetcher(web)
-    start = [page for url in list(seeds)[:pages] if (page := fetcher.new_page(url)) is not None]
+    """Explore a web that is here."""
+    return answered(exploration(seeds, keywords, pages, rng), web)
+
+
+def answered(asking: Asking, web: Web) -> Exploration:
+    """What an exploration finds in a web that is here."""
+    try:
+        url = next(asking)
+        while True:
+            url = asking.send(web.fetch(url))
+    except StopIteration as end:
+        found: Exploration = end.value
+        return found
+
+
+def exploration(
+    seeds: Iterable[str], keywords: frozenset[str], pages: int, rng: np.random.Generator
+) -> Asking:
+    """Ask for at most `pages` pages, the seeds included; `keywords` are single words."""
+    fetcher = _Fetcher()
+    start = []
+    for url in list(seeds)[:pages]:
+        if (page := (yield from fetcher.new_page(url))) is not None:
+            start.append(page)
+    failed = tuple(fetcher.failed)
     rest = pages - len(start)
-    background = _walk(fetcher, start, rest - int(rest * NEAR), rng)
-    near = _follow(fetcher, [*start, *background], rest - len(background), keywords)
-    return Exploration(tuple(start), tuple(near), tuple(background))
+    background = yield from _walk(fetcher, start, rest - int(rest * NEAR), rng)
+    sources = [*start, *background]
+    near = yield from _follow(fetcher, sources, rest - len(background), keywords)
+    return Exploration(tuple(start), tuple(near), tuple(background), failed)
 
 
 @dataclass(slots=True)
 class _Fetcher:
     """Remembers what was asked for, so that no page is paid for twice."""
 
-    web: Web
     asked: set[str] = field(default_factory=set)
+    failed: list[Failed] = field(default_factory=list)
 
-    def new_page(self, url: str) -> Page | None:
+    def new_page(self, url: str) -> Generator[str, Outcome, Page | None]:
         """The page at a URL, unless it was fetched before or there is none."""
         if url in self.asked:
             return None
-        outcome = self.web.fetch(url)
+        outcome = yield url
         known = {url, outcome.url}
+        if isinstance(outcome, Failed):
+            self.failed.append(outcome)
         page = outcome if isinstance(outcome, Page) and outcome.url not in self.asked else None
         self.asked |= known
         return page
@@ -125,14 +160,16 @@ class _Known:
         return urls[rng.integers(len(urls))], False
 
 
-def _walk(fetcher: _Fetcher, start: list[Page], pages: int, rng: np.random.Generator) -> list[Page]:
+def _walk(
+    fetcher: _Fetcher, start: list[Page], pages: int, rng: np.random.Generator
+) -> Generator[str, Outcome, list[Page]]:
     known, found = _Known(fetcher, start), list[Page]()
     page: Page | None = None
     length = 0
     while len(found) < pages and len(known):
         url, follows = known.choose(page if length < WALK else None, rng)
         known.remove(url)
-        if (new := fetcher.new_page(url)) is not None:
+        if (new := (yield from fetcher.new_page(url))) is not None:
             found.append(new)
             known.add(new)
             page, length = new, length + 1 if follows else 1
@@ -141,7 +178,7 @@ def _walk(fetcher: _Fetcher, start: list[Page], pages: int, rng: np.random.Gener
 
 def _follow(
     fetcher: _Fetcher, start: list[Page], pages: int, keywords: frozenset[str]
-) -> list[Page]:
+) -> Generator[str, Outcome, list[Page]]:
     """Best first by (turns its site had, keyword in anchor, keywords on the citing page)."""
     queue: list[tuple[int, int, int, int, str]] = []
     turns: Counter[str] = Counter()
@@ -162,7 +199,7 @@ def _follow(
         now = turns[site_of(url)] // TURN
         if now > turn:  # its site has had more pages since it was queued
             heappush(queue, (now, named, rich, place, url))
-        elif (new := fetcher.new_page(url)) is not None:
+        elif (new := (yield from fetcher.new_page(url))) is not None:
             found.append(new)
             turns[site_of(url)] += 1
             wait(new)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tres.config import TopicConfig
-from tres.engines.explore import explore
+from tres.engines.explore import Asking, Exploration, answered, exploration
 from tres.errors import ConfigError, SeedError, TrainingError
 from tres.relevance.base import RelevanceModel
 from tres.relevance.pu import Guesses, guess, keyword_forms
@@ -34,6 +34,11 @@ class Explored:
 
 def explore_topic(config: TopicConfig, web: Web, seeds: Sequence[str]) -> Explored:
     """Gather pages from the seeds and guess which of them are about the topic."""
+    return learn_topic(config, answered(ask_topic(config, seeds), web))
+
+
+def ask_topic(config: TopicConfig, seeds: Sequence[str]) -> Asking:
+    """The exploration of a topic, for whoever can answer it."""
     if not seeds:
         raise ConfigError(
             'topic.seeds: model = "auto" learns from seeds; name some there or with --seed-url'
@@ -42,9 +47,13 @@ def explore_topic(config: TopicConfig, web: Web, seeds: Sequence[str]) -> Explor
     if not forms:
         raise TrainingError("topic.keywords: none of them holds a word; write words")
     rng = np.random.default_rng(config.crawl.seed)
-    found = explore(web, seeds, forms, config.training.explore, rng)
+    return exploration(seeds, forms, config.training.explore, rng)
+
+
+def learn_topic(config: TopicConfig, found: Exploration) -> Explored:
+    """Guess which of the pages that were found are about the topic."""
     if not found.seeds:
-        raise no_seed([outcome for url in seeds if isinstance(outcome := web.fetch(url), Failed)])
+        raise no_seed(found.failed)
     texts = [page.content for page in (*found.near, *found.background)]
     positives = [page.content for page in found.seeds]
     return Explored(guess(positives, texts, config.topic.keywords), found.pages)

@@ -1,9 +1,8 @@
 """Pages of a run that are worth a person's judgement, and what the judgements change.
 
-Two kinds of pages are worth it. The model is *least sure* of pages near probability 0.5: their
-label moves it most (uncertainty sampling). And a page is *influential* when many fetched pages
-were found on it: if the model was wrong about it, it was wrong about where to look, and all
-rows of its links carry that mistake. Both lists are shown in turn, each page once.
+Two kinds of pages are worth it (`tres.relevance.worth`): those of which the model is least sure,
+site by site, and those that led to most of what was fetched and of what waits. They are shown in
+turn, each page once.
 """
 
 from __future__ import annotations
@@ -11,21 +10,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, zip_longest
 from pathlib import Path
 
 from tres.config import TopicConfig
 from tres.errors import RunError
 from tres.experiment.auto import explore_topic
 from tres.experiment.topic import seed_urls, topic_examples, topic_start
-from tres.relevance.base import THRESHOLD, RelevanceModel
+from tres.relevance.base import RelevanceModel
 from tres.relevance.judged import as_guesses, retrain, with_judgements
 from tres.relevance.pu import Guesses
+from tres.relevance.worth import in_turn, influence, least_sure, most, site_by_site
 from tres.store.guesses import read_guesses
 from tres.store.judgements import read_judgements
 from tres.store.models import replace_model
 from tres.store.run import read_pages
 from tres.web.page import Page
+from tres.web.url import site_of
 from tres.webs.base import Web
 
 SNIPPET = 300
@@ -62,17 +62,22 @@ def candidates(run: Path, web: Web, model: RelevanceModel) -> list[Candidate]:
         )
         if row["url"] not in done
     ]
-    return list(_in_turn(found, led_to))
+    return list(_in_turn(found, _influence(rows, pages)))
 
 
-def _in_turn(found: list[Candidate], led_to: Counter[str]) -> Iterator[Candidate]:
-    unsure = sorted(found, key=lambda page: abs(page.probability - THRESHOLD))
-    influential = sorted(found, key=lambda page: -led_to[page.url])
-    shown: set[str] = set()
-    for page in chain.from_iterable(zip_longest(unsure, influential)):
-        if page is not None and page.url not in shown:
-            shown.add(page.url)
-            yield page
+def _influence(rows: list[dict[str, str]], pages: dict[str, Page]) -> dict[str, float]:
+    """How much each page that is still there has decided where the crawl looked."""
+    urls = [page.url for page in pages.values()]
+    links = [[link.url for link in page.links] for page in pages.values()]
+    parents = [row["parent"] for row in rows]
+    return dict(zip(urls, influence(urls, parents, links), strict=True))
+
+
+def _in_turn(found: list[Candidate], influences: dict[str, float]) -> Iterator[Candidate]:
+    unsure = least_sure([page.probability for page in found])
+    sites = [site_of(page.url) for page in found]
+    led = most([influences[page.url] for page in found])
+    return (found[place] for place in in_turn(site_by_site(unsure, sites), led))
 
 
 def _candidate(step: int, page: Page, probability: float, led_to: int) -> Candidate:

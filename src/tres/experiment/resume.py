@@ -28,7 +28,8 @@ from tres.experiment.run import (
 from tres.experiment.topic import perceive_topic
 from tres.policies.make import NOTHING, Foreknowledge
 from tres.policies.oracle import Foresight
-from tres.store.journal import JOURNAL, Journal, Meta
+from tres.store.journal import JOURNAL, Journal
+from tres.store.meta import Meta
 from tres.store.models import model_of, newest_model
 from tres.store.recorded import RecordedSession, resumed, writing
 from tres.store.run import SUMMARY, claimed, config_of, write_config
@@ -40,7 +41,7 @@ def resumable(run: Path, pages: int | None = None) -> tuple[TopicConfig, Meta]:
     """With what a run would go on; `RunError` if it cannot."""
     config = load_topic(config_of(run))
     with Journal.open(run / JOURNAL) as journal:
-        budget = pages or journal.segments()[-1].pages
+        budget = journal.segments()[-1].pages if pages is None else pages
         steps = journal.steps()
         if steps > budget or (steps == budget and (run / SUMMARY).exists()):
             raise RunError(
@@ -60,7 +61,7 @@ def resume_run(
 ) -> Iterator[OpenRun]:
     """A run as it was when it ended, to be crawled on; `pages` may raise its budget."""
     config, _ = resumable(run, pages)
-    with claimed(run), Journal.open(run / JOURNAL, to_write=True) as journal:
+    with claimed(run), _opened(run) as journal:
         seeds = journal.seeds().links
         first = config.override(pages=journal.segments()[0].pages)
         recorded = resumed(
@@ -88,6 +89,11 @@ def resume(
         started(opened.session)
         seen = PerceivedWeb(web, perceive_topic(opened.config, web, opened.model))
         return replayed(opened, seen, listener)
+
+
+def _opened(run: Path) -> Journal:
+    with writing(run):
+        return Journal.open(run / JOURNAL, to_write=True)
 
 
 def _begin(run: OpenRun, recorded: RecordedSession) -> None:

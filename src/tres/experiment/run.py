@@ -35,7 +35,8 @@ from tres.mdp.crawl import Crawl
 from tres.policies.make import NOTHING, Foreknowledge, PolicySettings, make_policy
 from tres.relevance.base import RelevanceModel
 from tres.store.guesses import write_guesses
-from tres.store.journal import JOURNAL, Journal, Meta
+from tres.store.journal import JOURNAL, Journal
+from tres.store.meta import Meta
 from tres.store.models import MODEL
 from tres.store.recorded import RecordedSession, Warc, writing
 from tres.store.records import Begin, Seeds

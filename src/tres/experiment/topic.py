@@ -29,8 +29,13 @@ from tres.web.url import canonical
 from tres.webs.base import Web
 
 
-def perceive_topic(config: TopicConfig, web: Web, model: RelevanceModel | None = None) -> Perceiver:
-    """The perceiver of a topic; a `model` that is given is used instead of the file's."""
+def perceive_topic(
+    config: TopicConfig, web: Web | None, model: RelevanceModel | None = None
+) -> Perceiver:
+    """The perceiver of a topic; a `model` that is given is used instead of the file's.
+
+    Without a web the examples must come from elsewhere.
+    """
     taught = config.training.load is None and not config.training.explores
     wanted = taught and (model is None or config.topic.expand)
     examples = topic_examples(config, web) if wanted else None
@@ -39,6 +44,7 @@ def perceive_topic(config: TopicConfig, web: Web, model: RelevanceModel | None =
     matcher = KeywordMatcher((*config.topic.keywords, *found), config.topic.phrases)
     guesses = None
     if model is None and config.training.explores:
+        assert web is not None  # an engine explores the live Web, and brings the model
         explored = explore_topic(config, web, seed_urls(config))
         model, guesses = auto_model(config, explored), explored.guesses
     judge = relevance_model(config, examples, found) if model is None else model

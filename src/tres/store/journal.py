@@ -13,41 +13,26 @@ that is killed has lost nothing that it knew.
 
 The write-ahead log is synced at checkpoints only (`synchronous = NORMAL`): the end of the
 process loses nothing, the end of the power may lose the last seconds, never the consistency.
+To sync every commit would cost milliseconds a page, ten times what all the rest of it costs.
 """
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Self
 
-from tres import __version__
 from tres.crawl.events import Event, FetchFailed, Stepped
 from tres.engines.base import Fetched
 from tres.errors import RunError
+from tres.store.meta import Meta, read_meta, write_meta
 from tres.store.records import Begin, DamagedError, Entry, Received, Seeds, decode, encode
 from tres.store.tables import FAILURES_TABLE, Row, failure_values, pages_table, step_values
 
 JOURNAL = "journal.db"
-FORMAT = 1
-APPLICATION = 0x74726573
-"""Marks the file as ours: `tres` in ASCII."""
-
-
-@dataclass(frozen=True, slots=True)
-class Meta:
-    """What all of a run shares. `web` opens its web again; it is empty for the live Web."""
-
-    web: str
-    web_name: str
-    features: tuple[str, ...]
-    exploration_pages: int = 0
-    version: str = __version__
 
 
 class Journal:
@@ -68,10 +53,9 @@ class Journal:
         unfinished.unlink(missing_ok=True)
         with closing(_connect(unfinished, "rwc")) as connection:
             connection.execute("BEGIN IMMEDIATE")
-            for statement in _tables(meta):
+            write_meta(connection, meta)
+            for statement in _tables(meta.features):
                 connection.execute(statement)
-            held = {key: json.dumps(value) for key, value in asdict(meta).items()}
-            connection.executemany("INSERT INTO meta VALUES (?, ?)", held.items())
             journal = cls(unfinished, connection, meta, 0)
             journal._insert(seeds)
             journal._insert(begin)
@@ -89,14 +73,15 @@ class Journal:
             )
         with _named(path):
             connection = _connect(path, "rw" if to_write else "ro")
-            try:
-                meta = _meta(connection, path)
+        try:
+            with _named(path):
+                meta = read_meta(connection, path)
                 (last,) = connection.execute("SELECT max(seq) FROM records").fetchone()
-                if to_write:
-                    _write_ahead(connection)
-            except BaseException:  # whatever it was: the file is closed again
-                connection.close()
-                raise
+            if to_write:
+                _write_ahead(connection)
+        except BaseException:  # whatever it was: the file is closed again
+            connection.close()
+            raise
         return cls(path, connection, meta, last or 0)
 
     def __enter__(self) -> Self:
@@ -212,16 +197,13 @@ class Journal:
                     pass  # splits and caps follow from the entries by themselves
 
 
-def _tables(meta: Meta) -> Iterator[str]:
-    yield f"PRAGMA application_id = {APPLICATION}"
-    yield f"PRAGMA user_version = {FORMAT}"
-    yield "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)"
+def _tables(features: Sequence[str]) -> Iterator[str]:
     yield (
         "CREATE TABLE records (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, body BLOB NOT NULL, "
         "checksum INTEGER NOT NULL)"
     )
     yield "CREATE INDEX begins ON records (kind) WHERE kind = 'begin'"
-    yield pages_table(meta.features).creation
+    yield pages_table(features).creation
     yield FAILURES_TABLE.creation
 
 
@@ -233,31 +215,6 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
 def _write_ahead(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
-
-
-def _meta(connection: sqlite3.Connection, path: Path) -> Meta:
-    _refuse_foreign(connection, path)
-    held = {
-        key: json.loads(value)
-        for key, value in connection.execute("SELECT key, value FROM meta").fetchall()
-    }
-    meta = Meta(**{**held, "features": tuple(held["features"])})
-    texts = (meta.web, meta.web_name, meta.version, *meta.features)
-    if not all(isinstance(text, str) for text in texts) or type(meta.exploration_pages) is not int:
-        raise DamagedError("what it says of its run is none of that")
-    return meta
-
-
-def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if application != APPLICATION:
-        raise RunError(f"{path}: is no journal of tres; name a run that 'tres crawl' has written")
-    if version != FORMAT:
-        raise RunError(
-            f"{path}: has the format {version}, and this version of tres reads {FORMAT}; use the "
-            "version of tres that wrote it"
-        )
 
 
 def _entry(seq: int, kind: object, body: object, checksum: object) -> Entry:

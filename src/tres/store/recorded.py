@@ -115,7 +115,7 @@ class RecordedSession:
         self.session.pages = pages
 
     def _owed_now(self, k: int, waiting: tuple[str, ...]) -> tuple[str, ...]:
-        ready = [url for url, site in self._owed.items() if site not in waiting][:k]
+        ready = [url for url, site in self._owed.items() if site not in waiting][: max(k, 0)]
         for url in ready:
             del self._owed[url]
         return tuple(ready)

@@ -23,7 +23,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -61,15 +61,23 @@ def is_due(steps: int, last: int) -> bool:
 def write_snapshot(run: Path, snapshot: Snapshot) -> None:
     """Replace the snapshot of a run; it is on disk when this returns."""
     unfinished = run / f"{SNAPSHOT}.part"
+    try:
+        with unfinished.open("wb") as file:
+            _write(file, snapshot)
+        unfinished.replace(run / SNAPSHOT)
+    except OSError:  # a full disk needs the room more
+        unfinished.unlink(missing_ok=True)
+        raise
+
+
+def _write(file: BinaryIO, snapshot: Snapshot) -> None:
     digest = hashlib.blake2b()
-    with unfinished.open("wb") as file:
-        for part in _parts(snapshot):
-            digest.update(part)
-            file.write(part)
-        file.write(digest.digest())
-        file.flush()
-        os.fsync(file.fileno())
-    unfinished.replace(run / SNAPSHOT)
+    for part in _parts(snapshot):
+        digest.update(part)
+        file.write(part)
+    file.write(digest.digest())
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def read_snapshot(run: Path, config: str, last: int) -> Snapshot | None:

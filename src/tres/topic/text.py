@@ -4,8 +4,14 @@ A word is a longest run of letters, digits and combining marks, case-folded and 
 Unicode's composed form (NFC), so that text and keyword meet however they are typed.
 Apostrophes and hyphens end a word: "cell's" holds `cell`, "open-source" holds `open`
 and `source`, "l'eau" holds `eau`. Keywords are cut by the same rule, so "O'Brien" is
-found as the two words it becomes. Scripts written without spaces give one word per
-character (Chinese characters, kana), which turns their words into phrases.
+found as the two words it becomes.
+
+Scripts written without spaces give one word per character, with the marks on it: Chinese
+characters, kana, and the letters of Thai, Lao, Burmese and Khmer. So their words become
+phrases, and a keyword is found wherever its characters stand side by side. Finding their
+real words takes a dictionary of each language, which tres does not have. A Chinese character
+means something by itself and a model learns from it; a Thai letter hardly does, so there
+keywords work and models are weak.
 """
 
 from __future__ import annotations
@@ -13,21 +19,28 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-"""Hiragana, katakana and Chinese characters."""
+_UNSPACED = (
+    "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+    "\u0e01-\u0e30\u0e32\u0e33\u0e40-\u0e46\u0e80-\u0eb0\u0eb2\u0eb3\u0ebd-\u0ec6\u0edc-\u0edf"
+    "\u1000-\u102a\u1780-\u17b3"
+)
+"""Hiragana, katakana, Chinese characters; the letters of Thai and Lao, Burmese, Khmer."""
 
 _MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670"
     "\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0981-\u0983\u09bc-\u09d7"
     "\u0a01-\u0a03\u0a3c-\u0a51\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57"
     "\u0b82\u0bbe-\u0bd7\u0c00-\u0c04\u0c3e-\u0c56\u0c81-\u0c83\u0cbc-\u0cd6"
-    "\u0d00-\u0d03\u0d3b-\u0d57\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
+    "\u0d00-\u0d03\u0d3b-\u0d57\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece"
+    "\u102b-\u103e\u17b4-\u17d3\u3099\u309a"
 )
-"""Combining marks of Latin, Cyrillic, Hebrew, Arabic, Indic scripts and Thai: part of a
-word, though Python's `\\w` does not know them."""
+"""Combining marks of Latin, Cyrillic, Hebrew, Arabic, Indic scripts, Thai, Lao, Burmese and
+Khmer: part of a word, though Python's `\\w` does not know them."""
 
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:[{_MARKS}]+[^\W_{_UNSPACED}]*)*")
+_SPACED = rf"[^\W_{_UNSPACED}]"
+_WORD = re.compile(rf"[{_UNSPACED}][{_MARKS}]*|{_SPACED}+(?:[{_MARKS}]+{_SPACED}*)*")
 
 STOP_WORDS = frozenset(
     """

@@ -19,6 +19,12 @@ deep whatever the page does. Three rules make the text come out right:
 - a tag whose content nobody sees becomes `style`, which the parser reads as raw
   text and which is thrown away as a whole.
 
+Some elements matter as *regions*: menus, headers and footers are no text of the page
+(`tres.web.boilerplate`). As there is no tree to find them in, their tags leave marks in
+the text: one character for each kind of opening and closing tag. The marks are
+noncharacters, which Unicode keeps for internal use; those that a source contains,
+plainly or as references, become U+FFFD first, so that no page can forge one.
+
 The parser compares each attribute of a tag with all others, which is quadratic
 again: `too_many_attributes` finds such tags in one linear pass, with possessive
 regular expressions that follow the standard's tokenizer. It is a guard, not a proof:
@@ -32,7 +38,19 @@ import re
 
 MAX_ATTRIBUTES = 2_000
 
-_KEPT = ("a", "area", "base", "img", "script", "style", "title")
+REGIONS = """
+    nav header footer aside button datalist select textarea article main h1
+""".split()
+OPENING = {name: chr(0xFDD0 + 2 * place) for place, name in enumerate(REGIONS)}
+CLOSING = {name: chr(0xFDD1 + 2 * place) for place, name in enumerate(REGIONS)}
+_ALL_MARKS = (*OPENING.values(), *CLOSING.values())
+_REFERENCE = re.compile(
+    "&#(?:[xX]0*+[fF][dD][dDeE][0-9a-fA-F](?![0-9a-fA-F])"
+    "|0*+(?:6497[6-9]|649[89][0-9]|6500[0-7])(?![0-9]))"
+)
+_MARKS = re.compile(f"[{min(_ALL_MARKS)}-{max(_ALL_MARKS)}]+")
+
+_KEPT = ("a", "area", "base", "img", "link", "meta", "script", "style", "title")
 _UNSEEN = ("math", "noscript", "svg", "template")
 _INLINE = """
     abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q ruby s
@@ -46,6 +64,8 @@ _NEW_NAME = (
     {mark + name: f"{mark}{name} " for name in _KEPT for mark in ("<", "</")}
     | {mark + name: f"{mark}style " for name in _UNSEEN for mark in ("<", "</")}
     | {mark + name: "<wbr " for name in _INLINE for mark in ("<", "</")}
+    | {"<" + name: f"\n{mark}<wbr " for name, mark in OPENING.items()}
+    | {"</" + name: f"\n{mark}<wbr " for name, mark in CLOSING.items()}
 )
 
 
@@ -55,7 +75,19 @@ def flattened(html: str) -> str:
     >>> flattened("<ul><li>one<li><b>t</b>wo</ul>")
     '\n<wbr >\n<wbr >one\n<wbr ><wbr >t<wbr >wo\n<wbr >'
     """
-    return _TAG.sub(_renamed, html.replace("\n", " ").replace("\r", " "))
+    return _TAG.sub(_renamed, _unforged(html).replace("\n", " ").replace("\r", " "))
+
+
+def _unforged(html: str) -> str:
+    """Two plain searches tell most pages apart from those that need the expressions."""
+    if any(map(html.__contains__, _ALL_MARKS)):
+        html = _MARKS.sub("\ufffd", html)
+    return _REFERENCE.sub("\ufffd", html) if "&#" in html else html
+
+
+def unmarked(text: str) -> str:
+    """Text without the marks of regions; they also fall into titles, anchors and attributes."""
+    return text if text.isascii() else _MARKS.sub("", text)
 
 
 def _renamed(tag: re.Match[str]) -> str:

@@ -25,6 +25,7 @@ class FailureKind(StrEnum):
     ROBOTS_UNREACHABLE = "robots-unreachable"
     BLOCKED_ADDRESS = "blocked-address"
     BLOCKED_URL = "blocked-url"
+    DROPPED = "dropped"
     NO_ADDRESS = "no-such-host"
     NO_CONNECTION = "no-connection"
     TIMEOUT = "timeout"

@@ -1,20 +1,24 @@
-"""From HTML to a `Page`: title, visible text, links.
+"""From HTML to a `Page`: title, text, links; and to a `Document`: what the page claims to be.
 
 The reading is lenient, as browsers are: there is no markup that fails. What fails,
 with a name, is what is no page at all (binary data sent as text/html) and what was
 made to hurt. All results are bounded by the constants below, and the markup is
 made flat before it is parsed (`tres.web.markup`), so that deep nesting costs no more
-than any other markup of its size.
+than any other markup of its size. Menus, headers and footers are no text of the page
+(`tres.web.boilerplate`), but their links are links of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from tres.web.boilerplate import first_heading, own_text
 from tres.web.charset import decoded, is_text
-from tres.web.markup import flattened, too_many_attributes
+from tres.web.head import Head, language_claimed, read_head
+from tres.web.markup import flattened, too_many_attributes, unmarked
 from tres.web.page import Failed, FailureKind, Link, Outcome, Page
 from tres.web.url import canonical
 
@@ -26,17 +30,41 @@ MAX_ANCHOR_CHARS = 500
 _UNSEEN = ["script", "style", "title"]
 
 
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A page, and what its markup claims about it (see `tres.web.head`)."""
+
+    page: Page
+    head: Head
+    language: str
+    """The code in `<html lang>`, or nothing."""
+
+
 def parse_html(url: str, body: bytes | str, charset: str | None = None) -> Outcome:
     """The page at the canonical URL `url`; `charset` is what the HTTP header says, if it does."""
+    document = parse_document(url, body, charset)
+    return document.page if isinstance(document, Document) else document
+
+
+def parse_document(url: str, body: bytes | str, charset: str | None = None) -> Document | Failed:
+    """The page at `url` with its claims."""
     html = _text_of(body, charset)
     if html is None or too_many_attributes(html):
         return Failed(url, FailureKind.MALFORMED)
     tree = LexborHTMLParser(flattened(html))
-    title = tree.css_first("title")
-    heading = folded(title.text())[:MAX_TITLE_CHARS] if title else ""
+    named = tree.css_first("title")
+    title = folded(unmarked(named.text())) if named else ""
     tree.strip_tags(_UNSEEN)
+    base = _base(tree, url)
+    head = read_head(tree, base)
     text = tree.body.text() if tree.body else ""
-    return Page(url, heading, folded_lines(text)[:MAX_TEXT_CHARS], tuple(_links(tree, url)))
+    page = Page(
+        url,
+        (title or folded(head.title) or folded(first_heading(text)))[:MAX_TITLE_CHARS],
+        folded_lines(own_text(text))[:MAX_TEXT_CHARS],
+        tuple(_links(tree, base)),
+    )
+    return Document(page, head, language_claimed(html))
 
 
 def folded(text: str) -> str:
@@ -65,26 +93,25 @@ def well_formed(text: str) -> str:
     return text
 
 
-def _links(tree: LexborHTMLParser, url: str) -> Iterator[Link]:
+def _links(tree: LexborHTMLParser, base: str) -> Iterator[Link]:
     """All links in page order; `rel=nofollow` is a word to search engines, not to readers."""
-    base = _base(tree, url)
     for node in tree.css("a[href], area[href]")[:MAX_LINKS]:
-        target = canonical(node.attributes["href"] or "", base)
+        target = canonical(unmarked(node.attributes["href"] or ""), base)
         if target:
             yield Link(target, _anchor(node))
 
 
 def _base(tree: LexborHTMLParser, url: str) -> str:
     node = tree.css_first("base[href]")
-    return canonical(node.attributes["href"] or "", url) or url if node else url
+    return canonical(unmarked(node.attributes["href"] or ""), url) or url if node else url
 
 
 def _anchor(node: LexborNode) -> str:
     """What a reader sees of the link: its words, else its picture's, else its tooltip."""
-    if words := folded(node.text()):
+    if words := folded(unmarked(node.text())):
         return words[:MAX_ANCHOR_CHARS]
     spoken = [image.attributes.get("alt") for image in node.css("img[alt]")]
     for attribute in (*spoken, node.attributes.get("alt"), node.attributes.get("title")):
-        if attribute and (words := folded(attribute)):
+        if attribute and (words := folded(unmarked(attribute))):
             return words[:MAX_ANCHOR_CHARS]
     return ""

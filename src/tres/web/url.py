@@ -20,6 +20,7 @@ from ipaddress import IPv6Address
 from typing import Literal
 from urllib.parse import quote, unquote
 
+import idna
 from tldextract import TLDExtract
 
 MAX_URL_CHARS = 2_000
@@ -127,12 +128,25 @@ def _authority(authority: str, default_port: int) -> str | None:
 def _host(host: str) -> str | None:
     if host.startswith("["):
         return _ipv6(host)
-    try:
-        ascii_host = host if host.isascii() else host[:MAX_HOST_CHARS].encode("idna").decode()
-    except UnicodeError:
-        return None
+    ascii_host = host if host.isascii() else _international(host[: MAX_HOST_CHARS + 1])
     name = ascii_host.lower().removesuffix(".")
     return name if len(name) <= MAX_HOST_CHARS and _HOST.fullmatch(name) else None
+
+
+@lru_cache(maxsize=1 << 10)
+def _international(host: str) -> str:
+    """The name in ASCII, as browsers write it; nothing if there is none.
+
+    Names with emoji exist, though the current standard forbids them; the older one does not.
+    """
+    try:
+        return idna.encode(host, uts46=True).decode()
+    except UnicodeError:
+        pass
+    try:
+        return host.encode("idna").decode()
+    except UnicodeError:
+        return ""
 
 
 def _ipv6(host: str) -> str | None:
@@ -197,6 +211,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+@lru_cache(maxsize=1 << 14)
 def url_words(url: str) -> str:
     """What a canonical URL says, as lower-case words.
 

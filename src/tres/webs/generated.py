@@ -80,6 +80,11 @@ class GeneratedWeb:
     def __len__(self) -> int:
         return len(self.graph.topic)
 
+    @property
+    def sites(self) -> int:
+        """How many hosts the web has."""
+        return len(self.graph.site_topic)
+
     def pages(self) -> Iterator[Page]:
         """Every page once, without what traps make of them."""
         return (self._page(PageAt(number)) for number in range(len(self)))

@@ -3,10 +3,11 @@
     {"url": "http://...", "title": "...", "text": "...",
      "links": [["http://...", "anchor text"], ...], "labels": ["..."]}
 
-With `html`, what is missing of `title`, `text` and `links` is read from there. Other
-keys are ignored. The first line of a URL wins. Every line is checked when the file is
-opened, but what stays in memory is its bytes, and the links of pages that nobody
-fetches are never made canonical.
+With `html`, what is missing of `title`, `text` and `links` is read from there; what is
+given is folded as a reader of HTML folds it (`tres.webs.render`). Other keys are
+ignored. The first line of a URL wins. Every line is checked when the file is opened,
+but what stays in memory is its bytes, and the links of pages that nobody fetches are
+never made canonical.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ import io
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
 from tres.errors import ArchiveError
 from tres.web.page import Failed, FailureKind, Link, Outcome, Page
-from tres.web.parse import MAX_LINKS, MAX_TEXT_CHARS, MAX_TITLE_CHARS, parse_html, well_formed
+from tres.web.parse import MAX_LINKS, parse_html, well_formed
 from tres.web.url import canonical
 from tres.webs.archive import checked_path, no_pages, readable
+from tres.webs.render import as_read
 
 _BUFFER = 1 << 20
 _TEXTS = ("title", "text", "html")
@@ -47,6 +50,11 @@ class JsonlArchive:
         """The page of a line; what no line has is a dead link."""
         line = self._lines.get(url)
         return Failed(url, FailureKind.NOT_FOUND) if line is None else _outcome(url, line)
+
+    def html(self, url: str) -> str | None:
+        """The markup of a page, where its line has it."""
+        line = self._lines.get(url)
+        return None if line is None else json.loads(line).get("html")
 
     def pages(self) -> Iterator[Page]:
         """All pages in the order of the file."""
@@ -121,10 +129,7 @@ _FIELDS = ("title", "text", "links", "labels")
 def _given(url: str, record: dict[str, Any]) -> Page:
     """The page as far as the record spells it out."""
     links = ((canonical(target, url), anchor) for target, anchor in record.get("links", ()))
-    return Page(
-        url,
-        well_formed(record.get("title", ""))[:MAX_TITLE_CHARS],
-        well_formed(record.get("text", ""))[:MAX_TEXT_CHARS],
-        tuple(Link(target, well_formed(anchor)) for target, anchor in links if target)[:MAX_LINKS],
-        tuple(map(well_formed, record.get("labels", ()))),
-    )
+    found = (Link(target, anchor) for target, anchor in links if target)
+    labels = tuple(map(well_formed, record.get("labels", ())))
+    title, text = record.get("title", ""), record.get("text", "")
+    return as_read(Page(url, title, text, tuple(islice(found, MAX_LINKS)), labels))

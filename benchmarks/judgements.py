@@ -1,0 +1,179 @@
+"""What `tres label` gains by its choice of pages: macro F1 after 10, 30 and 100 judgements.
+
+    python benchmarks/judgements.py benchmarks/topics/biology-auto.toml \
+        --web encyclopedia.jsonl.gz --label Science/Biology
+
+Every draw takes ten seeds at random among the relevant pages, learns from an exploration as
+`model = "auto"` does, and crawls. Pages of that crawl are judged by the web's labels, chosen in
+one of several ways; at 10, 30 and 100 judgements the model is trained anew, and the next pages are
+chosen by its new opinion, as when `tres label` is called three times. All pages of the web are
+judged but the seeds and those that some choice has shown, so that every choice is measured on the
+same pages.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from labels import SEEDS, Truth, shown
+from tres.config import TopicConfig, load_topic
+from tres.crawl.events import Event, Stepped
+from tres.engines.replay import PerceivedWeb, replay
+from tres.experiment.auto import explore_topic
+from tres.experiment.run import open_session
+from tres.relevance.base import RelevanceModel
+from tres.relevance.judged import retrain, with_judgements
+from tres.relevance.pu import Guesses
+from tres.relevance.worth import in_turn, influence, least_sure, most, site_by_site
+from tres.topic.keywords import KeywordMatcher
+from tres.web.page import Page
+from tres.web.percept import Perceiver
+from tres.web.url import site_of
+from tres.webs import open_web
+from tres.webs.base import Web
+
+COUNTS = (10, 30, 100)
+
+
+@dataclass(frozen=True, slots=True)
+class Crawled:
+    """The pages of a crawl, and what is known of each."""
+
+    urls: list[str]
+    texts: list[str]
+    sites: list[str]
+    led_to: list[int]
+    """Fetched pages that were found on it."""
+    influence: list[float]
+
+
+Choice = Callable[[Crawled, Sequence[float], np.random.Generator], Sequence[int]]
+
+
+def at_random(crawled: Crawled, rng: np.random.Generator) -> list[int]:
+    return list(map(int, rng.permutation(len(crawled.urls))))
+
+
+CHOICES: dict[str, Choice] = {
+    "random": lambda crawled, chances, rng: at_random(crawled, rng),
+    "least sure": lambda crawled, chances, rng: least_sure(chances),
+    "least sure, site by site": lambda crawled, chances, rng: site_by_site(
+        least_sure(chances), crawled.sites
+    ),
+    "led to most fetched pages": lambda crawled, chances, rng: most(crawled.led_to),
+    "influential": lambda crawled, chances, rng: most(crawled.influence),
+    "least sure and led to most": lambda crawled, chances, rng: list(
+        in_turn(least_sure(chances), most(crawled.led_to))
+    ),
+    "least sure, site by site, and influential": lambda crawled, chances, rng: list(
+        in_turn(site_by_site(least_sure(chances), crawled.sites), most(crawled.influence))
+    ),
+}
+
+
+def main() -> None:
+    """Print one table, in Markdown: choices down, numbers of judgements across."""
+    options = arguments()
+    config = load_topic(options.topic).override(pages=options.pages)
+    web = open_web(options.web)
+    truth = Truth(web, options.label, options.judge)
+    scores: dict[tuple[str, int], list[float]] = {}
+    for draw in range(options.draws):
+        for key, score in one_draw(config, web, truth, options.choices, draw).items():
+            scores.setdefault(key, []).append(score)
+    print(f"| {config.name}: choice | {' | '.join(map(str, COUNTS))} |\n|---|---|---|---|")
+    for choice in options.choices:
+        print(f"| {choice} | {' | '.join(shown(scores[choice, count]) for count in COUNTS)} |")
+    print(f"| (no judgement) | {shown(scores['', 0])} | | |", flush=True)
+
+
+def arguments() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="Macro F1 against the choice of judged pages.")
+    parser.add_argument("topic", type=Path)
+    parser.add_argument("--web", required=True)
+    parser.add_argument("--label", required=True, help="the label that is the truth")
+    parser.add_argument("--pages", type=int, default=600, help="pages of the crawl")
+    parser.add_argument("--draws", type=int, default=5)
+    parser.add_argument("--judge", type=int, help="pages to judge, drawn at random  [all]")
+    parser.add_argument("--choices", nargs="+", choices=CHOICES, default=list(CHOICES))
+    return parser.parse_args()
+
+
+def one_draw(
+    config: TopicConfig, web: Web, truth: Truth, choices: Sequence[str], draw: int
+) -> dict[tuple[str, int], float]:
+    """All scores of one draw of seeds."""
+    rng = np.random.default_rng(draw)
+    seeds = rng.permutation(np.flatnonzero(truth.relevant))[:SEEDS]
+    drawn = config.override(seeds=[truth.urls[i] for i in seeds], seed=draw)
+    guesses = explore_topic(drawn, web, drawn.topic.seeds).guesses
+    first = guesses.train(draw)
+    crawled = crawl(drawn, web, first)
+    models: dict[tuple[str, int], RelevanceModel] = {("", 0): first}
+    used = {truth.texts[i] for i in seeds}
+    for name in choices:
+        judged = judge(CHOICES[name], crawled, truth, guesses, first, draw)
+        for count, (model, texts) in zip(COUNTS, judged, strict=True):
+            models[name, count] = model
+            used |= texts
+    return {key: truth.macro_f1(model, used) for key, model in models.items()}
+
+
+def crawl(config: TopicConfig, web: Web, model: RelevanceModel) -> Crawled:
+    """The pages that a crawl with this model fetches, seeds included."""
+    matcher = KeywordMatcher(config.topic.keywords, config.topic.phrases)
+    seen = PerceivedWeb(web, Perceiver(model, matcher, config.crawl.site, None))
+    steps: list[Stepped] = []
+
+    def listen(event: Event) -> None:
+        if isinstance(event, Stepped):
+            steps.append(event)
+
+    replay(open_session(config, seen), seen, listener=listen)
+    pages = [page for step in steps if isinstance(page := web.fetch(step.url), Page)]
+    urls, parents = [page.url for page in pages], [step.parent or "" for step in steps]
+    led_to = Counter(parents)
+    return Crawled(
+        urls=urls,
+        texts=[page.content for page in pages],
+        sites=[site_of(url) for url in urls],
+        led_to=[led_to[url] for url in urls],
+        influence=influence(urls, parents, ([link.url for link in page.links] for page in pages)),
+    )
+
+
+def judge(
+    choice: Choice,
+    crawled: Crawled,
+    truth: Truth,
+    guesses: Guesses,
+    model: RelevanceModel,
+    draw: int,
+) -> list[tuple[RelevanceModel, set[str]]]:
+    """The models after each number of judgements, and the texts that were judged."""
+    relevant = dict(zip(truth.urls, truth.relevant.tolist(), strict=True))
+    rng = np.random.default_rng(draw)
+    judged: dict[str, bool] = {}
+    models = []
+    for count in COUNTS:
+        chances = model.probabilities(crawled.texts).tolist()
+        for place in choice(crawled, chances, rng):
+            if len(judged) == count:
+                break
+            judged.setdefault(crawled.texts[place], relevant[crawled.urls[place]])
+        model = retrain("auto", with_judgements(guesses, judged), draw)
+        models.append((model, set(judged)))
+    return models
+
+
+if __name__ == "__main__":
+    with threadpool_limits(1):  # as the command line does
+        main()

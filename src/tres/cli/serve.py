@@ -1,0 +1,148 @@
+"""`tres serve`: a web over HTTP, for any crawler."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import signal
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from tres.cli.terminal import messages
+from tres.errors import ConfigError, printable
+from tres.webs import Web, open_web
+from tres.webs.answers import source_of
+from tres.webs.proxy import Proxy
+from tres.webs.weather import Weather
+
+MAX_DELAY = 3600.0
+
+
+@click.command()
+@click.argument("web")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8080,
+    show_default=True,
+    metavar="N",
+    help="Port to listen on; 0 for any free one.",
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Address to listen on; others than this let other machines in.",
+)
+@click.option(
+    "--robots",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The robots.txt of every host that has none of its own.",
+)
+@click.option(
+    "--delay",
+    default="0",
+    metavar="SECONDS",
+    help="How long an answer takes, as in 0.2 or 0.05..0.2.",
+)
+@click.option(
+    "--errors",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    metavar="SHARE",
+    help="Share of pages that answer 503 when first asked for.",
+)
+@click.option("--lasting", is_flag=True, help="Pages that answer 503 do so for ever.")
+@click.option("--seed", default=1, show_default=True, metavar="N", help="Seed of delays, errors.")
+@click.option(
+    "--log",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Add a line per request: time, host, method, URL, status.",
+)
+def serve(
+    web: str,
+    port: int,
+    host: str,
+    robots: Path | None,
+    delay: str,
+    errors: float,
+    lasting: bool,
+    seed: int,
+    log: Path | None,
+) -> None:
+    """Serve the archive or generated web WEB over HTTP, as a proxy.
+
+    Every crawler that can use an HTTP proxy can crawl it, https pages included, which are
+    answered without TLS.
+
+    Example: tres serve generated --port 8080
+    """
+    weather = Weather(_seconds(delay), errors, lasting, seed)
+    with messages().status(f"opening {printable(web)}"):
+        opened = open_web(web)
+    with ExitStack() as files:
+        text = None if robots is None else _robots(robots)
+        lines = None if log is None else files.enter_context(_log(log))
+        proxy = Proxy(source_of(opened), text, weather, lines)
+        asyncio.run(_until_stopped(proxy, opened, host, port))
+
+
+def _seconds(delay: str) -> tuple[float, float]:
+    """`0.2` is (0.2, 0.2), `0.05..0.2` is (0.05, 0.2)."""
+    first, dots, last = delay.partition("..")
+    try:
+        low, high = float(first), float(last if dots else first)
+    except ValueError:
+        low = high = math.nan
+    if not 0 <= low <= high <= MAX_DELAY:
+        raise ConfigError(f"--delay must be seconds, as in 0.2 or 0.05..0.2, not {delay!r}")
+    return low, high
+
+
+def _robots(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"--robots: cannot read {path} ({error.strerror}); check it") from None
+
+
+def _log(path: Path) -> TextIO:
+    """Lines reach the file one by one: whoever reads along sees every request at once."""
+    try:
+        return path.open("a", buffering=1, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"--log: cannot write {path} ({error.strerror}); check it") from None
+
+
+async def _until_stopped(proxy: Proxy, web: Web, host: str, port: int) -> None:
+    """Serve until a signal comes."""
+    stop = asyncio.Event()
+    for kind in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(kind, stop.set)
+    try:
+        port = await proxy.start(host, port)
+    except OSError as error:
+        raise ConfigError(
+            f"cannot listen on {host}:{port} ({error.strerror}); choose another --port, "
+            "or --port 0 for any free one"
+        ) from None
+    click.echo(_introduction(web, host, port))
+    await stop.wait()
+    await proxy.close()
+    click.echo("stopped")
+
+
+def _introduction(web: Web, host: str, port: int) -> str:
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    example = next(web.pages()).url
+    return (
+        f"serving {printable(web.name)} ({len(web):,} pages) as a proxy at {address}\n"
+        f"try: curl -x {address} {example}\n"
+        "stop: Ctrl-C"
+    )

@@ -1,0 +1,70 @@
+"""Which network addresses a crawler may talk to.
+
+A page can name any host, and a name can mean any address: that of this machine, of the router,
+of a data base in the same network, of the service that hands out a cloud machine's keys. None of
+them are the Web. So only addresses that are reachable from everywhere are permitted, and what the
+user allows by name.
+
+The rule is applied to the numeric address that a connection is opened to, after every spelling
+(`0x7f.1`, `2130706433`, `[::ffff:127.0.0.1]`) has become a number. An IPv6 address that carries
+an IPv4 one inside (mapped, 6to4, NAT64) is what it carries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+
+Address = IPv4Address | IPv6Address
+
+_NAT64 = ip_network("64:ff9b::/96")
+_NEVER_PUBLIC = tuple(
+    ip_network(network)
+    for network in (
+        "100.64.0.0/10",  # carrier-grade NAT
+        "168.63.129.16/32",  # a cloud's own services, at an address that looks public
+        "192.0.0.0/24",
+        "192.88.99.0/24",
+        "198.18.0.0/15",
+        "fec0::/10",
+        "5f00::/16",
+    )
+)
+
+
+class AddressGuard:
+    """Permits public addresses, and the networks that the user allows."""
+
+    def __init__(self, allow: Iterable[str] = ()) -> None:
+        self._allowed = tuple(ip_network(network, strict=False) for network in allow)
+
+    def permits(self, address: str) -> bool:
+        """May a connection to this numeric address be opened?
+
+        >>> AddressGuard().permits("127.0.0.1"), AddressGuard(["127.0.0.0/8"]).permits("127.0.0.1")
+        (False, True)
+        """
+        try:
+            known = ip_address(address.partition("%")[0])
+        except ValueError:
+            return False
+        meant = _carried(known) or known
+        if any(form in network for form in (known, meant) for network in self._allowed):
+            return True
+        return is_public(meant)
+
+
+def is_public(address: Address) -> bool:
+    """Is the address one of the Internet's, reachable from everywhere?"""
+    if not address.is_global or address.is_multicast or address.is_reserved:
+        return False
+    return not any(address in network for network in _NEVER_PUBLIC)
+
+
+def _carried(address: Address) -> IPv4Address | None:
+    """The IPv4 address that an IPv6 address stands for, if it does."""
+    if isinstance(address, IPv4Address):
+        return None
+    if address in _NAT64:
+        return IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour

@@ -1,0 +1,201 @@
+"""The politeness clock: which sites must wait, and until when.
+
+A site is in one of three states, and only time and what its server says move it:
+
+* *ready*: it may be asked now;
+* *waiting*: its delay is not over, as many requests are in flight as it may have, or it backs
+  off. The moment at which this ends is known, or is the return of something in flight;
+* *down*: it failed too often in a row, or asked for more patience than a crawl has. Nobody
+  waits for such a site: what is asked of it fails at once, until an hour or more later one
+  request may try again. An answer brings it back.
+
+Between the starts of two requests to a site lies its delay: `live.delay`, more if robots.txt
+asks for it, more while its answers are slow (the rule of Scrapy's AutoThrottle: the mean of the
+delay and of latency / `per_site`; errors are quick and never lower it). A delay of 0 says that
+nobody minds, and then slow answers delay nothing either. Refusals (429, 503)
+back off for as long as Retry-After says, or exponentially as failed connections do.
+
+Nothing here reads a clock. Ready times wait in a heap whose stale entries are dropped when they
+surface, so that a decision costs by the sites that wait now, not by all ever seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from math import inf
+
+from tres.sections import LiveSection
+from tres.web.page import FailureKind
+
+HOUR, DAY = 3600.0, 86400.0
+PATIENCE = HOUR
+"""Seconds that a crawl waits for a site; who asks for more is down for that long."""
+ATTEMPTS = 5
+"""Failures in a row after which a site is down."""
+
+UNREACHABLE = frozenset(
+    {
+        FailureKind.NO_ADDRESS,
+        FailureKind.NO_CONNECTION,
+        FailureKind.TIMEOUT,
+        FailureKind.THROTTLED,
+        FailureKind.ROBOTS_UNREACHABLE,
+    }
+)
+"""Failures of a server; all others are failures of a page."""
+REFUSALS = frozenset({429, 503})
+
+
+@dataclass(slots=True)
+class _Site:
+    """What is known of one site. `ready` is derived from the rest by `Manners._settle`."""
+
+    delay: float
+    asked: float = 0.0  # by robots.txt
+    start: float = -inf
+    until: float = -inf
+    down: float = -inf
+    in_flight: int = 0
+    failures: int = 0
+    ready: float = -inf
+
+    @property
+    def pause(self) -> float:
+        return max(self.delay, self.asked)
+
+
+class Manners:
+    """Keeps the manners of one crawl; times are seconds of any clock that never goes back."""
+
+    def __init__(self, settings: LiveSection) -> None:
+        self._settings = settings
+        self._sites: dict[str, _Site] = {}
+        self._waiting: dict[str, None] = {}
+        self._heap: list[tuple[float, str]] = []
+
+    def waiting(self, now: float) -> list[str]:
+        """The sites that must not be asked now."""
+        self._wake(now)
+        return list(self._waiting)
+
+    def ready_at(self, site: str, now: float) -> float:
+        """When the site may be asked; infinite: not before something in flight has returned."""
+        known = self._sites.get(site)
+        return now if known is None else max(now, known.ready)
+
+    def next_change(self, now: float) -> float | None:
+        """The earliest moment at which a waiting site becomes ready by itself."""
+        self._wake(now)
+        while self._heap and not self._is_current(*self._heap[0]):
+            heappop(self._heap)
+        return self._heap[0][0] if self._heap else None
+
+    def is_down(self, site: str, now: float) -> bool:
+        """Is the site given up for now? Then whatever is asked of it fails without a request."""
+        known = self._sites.get(site)
+        return known is not None and known.down > now
+
+    def depart(self, site: str, now: float) -> None:
+        """A request to the site starts now."""
+        known = self._site(site)
+        known.in_flight += 1
+        known.start = max(known.start, now)
+        self._settle(site, known, now)
+
+    def sent(self, site: str, now: float) -> None:
+        """The request that departed goes out only now: finding and reaching a server took time."""
+        known = self._sites.get(site)
+        if known is not None and known.start < now:
+            known.start = now
+            self._settle(site, known, now)
+
+    def turn(self, site: str, now: float) -> float:
+        """The moment for one more request of something in flight: a page after its robots.txt."""
+        known = self._site(site)
+        known.start = max(now, known.start + known.pause, known.until)
+        self._settle(site, known, now)
+        return known.start
+
+    def arrive(
+        self,
+        site: str,
+        now: float,
+        latency: float | None = None,
+        status: int | None = None,
+        retry_after: float | None = None,
+        failed: FailureKind | None = None,
+    ) -> None:
+        """What had departed has come back, one way or another."""
+        known = self._site(site)
+        known.in_flight = max(0, known.in_flight - 1)
+        self.observe(site, now, latency, status, retry_after, failed)
+
+    def observe(
+        self,
+        site: str,
+        now: float,
+        latency: float | None = None,
+        status: int | None = None,
+        retry_after: float | None = None,
+        failed: FailureKind | None = None,
+    ) -> None:
+        """What one exchange with a server tells; with nothing told, nothing is learnt."""
+        known = self._site(site)
+        if failed in UNREACHABLE or status in REFUSALS:
+            self._back_off(known, now, retry_after)
+        elif status is not None:
+            known.failures, known.down = 0, -inf
+        if self._settings.throttle and self._settings.delay > 0 and latency is not None:
+            self._throttle(known, latency, good=status is not None and status < 400)
+        self._settle(site, known, now)
+
+    def crawl_delay(self, site: str, seconds: float, now: float) -> None:
+        """Robots.txt asks for a delay. It counts for the whole crawl, even if asked for once."""
+        known = self._site(site)
+        known.asked = max(known.asked, min(seconds, DAY))
+        self._settle(site, known, now)
+
+    def _site(self, site: str) -> _Site:
+        known = self._sites.get(site)
+        if known is None:
+            known = self._sites[site] = _Site(self._settings.delay)
+        return known
+
+    def _throttle(self, site: _Site, latency: float, good: bool) -> None:
+        target = latency / self._settings.per_site
+        delay = (site.delay + target) / 2
+        most = max(self._settings.delay, self._settings.max_delay)
+        delay = min(max(delay, self._settings.delay), most)
+        site.delay = delay if good else max(delay, site.delay)
+
+    def _back_off(self, site: _Site, now: float, retry_after: float | None) -> None:
+        site.failures += 1
+        own = max(1.0, 5 * self._settings.delay) * 2.0 ** min(site.failures - 1, 20)
+        wait = own if retry_after is None else max(0.0, retry_after)
+        if wait > PATIENCE:
+            site.down = now + min(wait, DAY)
+        elif site.failures >= ATTEMPTS:
+            site.down = now + min(HOUR * 2.0 ** min(site.failures - ATTEMPTS, 20), DAY)
+        else:
+            site.until = max(site.until, now + wait)
+
+    def _settle(self, name: str, site: _Site, now: float) -> None:
+        """Derive when the site is ready, and let it wait or not."""
+        full = site.in_flight >= self._settings.per_site
+        site.ready = inf if full else max(site.start + site.pause, site.until)
+        if site.ready <= now or (site.down > now and not full):
+            self._waiting.pop(name, None)
+            return
+        self._waiting[name] = None
+        if not full:
+            heappush(self._heap, (site.ready, name))
+
+    def _wake(self, now: float) -> None:
+        while self._heap and self._heap[0][0] <= now:
+            at, name = heappop(self._heap)
+            if self._is_current(at, name):
+                del self._waiting[name]
+
+    def _is_current(self, at: float, name: str) -> bool:
+        return name in self._waiting and self._sites[name].ready == at

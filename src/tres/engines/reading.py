@@ -1,0 +1,152 @@
+"""From a response to what the crawl learns of it: the work that every fetched page costs.
+
+A `PageReader` knows no network and no crawl. The same bytes give the same reading, in this
+process or in another (`tres.engines.reader`), which is where pages of strangers belong. What
+depends on earlier pages is decided later (`tres.engines.memory`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from tres.relevance.store import load_model, quickened
+from tres.sections import LiveSection
+from tres.topic.keywords import KeywordMatcher
+from tres.topic.language import CHARS
+from tres.web.duplicates import fingerprint
+from tres.web.head import believed
+from tres.web.missing import says_missing
+from tres.web.page import Failed, FailureKind, Page
+from tres.web.parse import Document, parse_document, well_formed
+from tres.web.percept import Perceiver, Percept
+from tres.web.rules import LinkRules
+from tres.web.sitemap import with_sitemap
+from tres.web.url import SiteBy, canonical
+
+HTML = frozenset({"text/html", "application/xhtml+xml"})
+_CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([^\"';\s]{1,40})", re.IGNORECASE)
+_LOOKS_LIKE_HTML = re.compile(
+    rb"\s*(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html|head|body|!--)", re.I
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """A response: its final URL in any spelling, and its body without compression.
+
+    `sitemap` are canonical URLs that count as further links of this page.
+    """
+
+    url: str
+    status: int
+    content_type: str
+    body: bytes
+    sitemap: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read: a percept or a failure, and notes on the page.
+
+    `refresh` is where the page sends its readers at once, if it does: a redirect in all but
+    name. `dropped` counts the links that rules kept out, by rule.
+    """
+
+    outcome: Percept | Failed
+    title: str = ""
+    fingerprint: int | None = None
+    text_chars: int = 0
+    refresh: str | None = None
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    note: str = ""
+
+
+class PageReader:
+    """Reads pages for one topic. `year` is the present one, for the rules on calendars."""
+
+    def __init__(self, perceiver: Perceiver, settings: LiveSection, year: int) -> None:
+        self.rules = LinkRules(settings, year)
+        self._perceiver = perceiver
+        self._languages = frozenset(code.lower()[:2] for code in settings.languages)
+
+    def read(self, received: Received) -> Reading:
+        """What a response says."""
+        url = canonical(received.url)
+        identity = self.rules.identity(url) if url else None
+        if not identity:
+            return Reading(Failed(well_formed(received.url), FailureKind.BLOCKED_URL))
+        if kind := _no_page(received):
+            return Reading(Failed(identity, kind))
+        document = parse_document(identity, received.body, charset_of(received.content_type))
+        if isinstance(document, Failed):
+            return Reading(document)
+        return self._perceived(document, received.sitemap)
+
+    def _perceived(self, document: Document, sitemap: tuple[str, ...]) -> Reading:
+        before = self.rules.dropped.copy()
+        page = self._own(document, sitemap)
+        reading = Reading(
+            self._outcome(page, document.language),
+            page.title,
+            fingerprint(page.content),
+            len(page.text),
+            document.head.refresh,
+            dict(self.rules.dropped - before),
+        )
+        return reading
+
+    def _own(self, document: Document, sitemap: tuple[str, ...]) -> Page:
+        """The page under its own name, with the links that may be followed."""
+        page = with_sitemap(document.page, sitemap)
+        named = document.head.canonical
+        identity = self.rules.identity(named) if named else None
+        url = believed(identity, page.url, self._perceiver.site_by)
+        return replace(page, url=url, links=tuple(self.rules.followed(page.links)))
+
+    def _outcome(self, page: Page, claimed: str) -> Percept | Failed:
+        if says_missing(page.title, page.text):
+            return Failed(page.url, FailureKind.SOFT_NOT_FOUND)
+        percept = self._perceiver.page(page)
+        if not percept.language and len(page.text) < CHARS:
+            percept = replace(percept, language=claimed)
+        if self._languages and percept.language and percept.language not in self._languages:
+            return Failed(page.url, FailureKind.OTHER_LANGUAGE)
+        return percept
+
+
+def _no_page(received: Received) -> FailureKind | None:
+    """Why a response cannot be a page, before anything of it is parsed."""
+    if received.status in (404, 410):
+        return FailureKind.NOT_FOUND
+    if not 200 <= received.status < 300:
+        return FailureKind.HTTP_ERROR
+    media = re.split("[;,]", received.content_type, maxsplit=1)[0].strip().lower()
+    if media not in HTML and (media or not _LOOKS_LIKE_HTML.match(received.body[:1_000])):
+        return FailureKind.NOT_HTML
+    return None if received.body.strip() else FailureKind.MALFORMED
+
+
+def charset_of(content_type: str) -> str | None:
+    """What a Content-Type header says about the encoding, if it does."""
+    found = _CHARSET.search(content_type[:1_000])
+    return found[1] if found else None
+
+
+def saved_reader(
+    model: str,
+    keywords: list[str],
+    phrases: list[str],
+    site: SiteBy,
+    eight_bit: bool,
+    live: dict[str, Any],
+    year: int,
+) -> PageReader:
+    """The reader for a saved model: plain values only, as they go to another process."""
+    judge = load_model(Path(model))
+    matcher = KeywordMatcher(keywords, phrases)
+    perceiver = Perceiver(quickened(judge) if eight_bit else judge, matcher, site)
+    return PageReader(perceiver, LiveSection(**live), year)

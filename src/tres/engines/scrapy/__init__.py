@@ -1,0 +1,1 @@
+"""Crawling the live Web on Scrapy."""

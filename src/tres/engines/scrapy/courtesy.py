@@ -1,0 +1,81 @@
+"""Manners at work: what the downloader does for the politeness clock.
+
+The scheduler asks the clock whom it may ask, and tells it of every request that departs and comes
+back. Here, requests to sites that are down are refused before they cost anything, and what may be
+tried again goes back through the scheduler, so that it waits its turn as everything else.
+"""
+
+from __future__ import annotations
+
+from email.utils import parsedate_to_datetime
+from time import monotonic
+from typing import cast
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.retry import RetryMiddleware
+
+from tres.engines.manners import Manners
+from tres.engines.scrapy.failures import SiteDown, named
+from tres.sections import LiveSection
+from tres.web.url import SiteBy, canonical, site_of
+
+
+def live_settings(crawler: Crawler) -> LiveSection:
+    """The settings that the crawl was started with."""
+    return cast(LiveSection, crawler.settings.get("TRES_LIVE") or LiveSection())
+
+
+def manners_of(crawler: Crawler) -> Manners:
+    """The politeness clock that scheduler and middlewares share: the spider's, if it has one."""
+    known = getattr(crawler.spider, "manners", None) or crawler.__dict__.get("tres_manners")
+    if not isinstance(known, Manners):
+        known = crawler.__dict__["tres_manners"] = Manners(live_settings(crawler))
+    return known
+
+
+def site_of_url(url: str, by: SiteBy) -> str:
+    """The site whose manners a request to any URL is subject to."""
+    known = canonical(url)
+    return site_of(known, by) if known else ""
+
+
+def seconds_to_wait(header: bytes | None, now: float) -> float | None:
+    """What Retry-After asks for, as seconds or as a date; `now` is seconds since the epoch."""
+    if header is None:
+        return None
+    text = header.decode("ascii", "replace").strip()
+    if text.isascii() and text.isdigit():
+        return float(text[:9])
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
+    except (ValueError, OverflowError, OSError):  # no date, or none that this machine knows
+        return None
+
+
+class Courtesy:
+    """A downloader middleware that asks nothing of sites that are down."""
+
+    def __init__(self, manners: Manners, site_by: SiteBy) -> None:
+        self._manners = manners
+        self._site_by = site_by
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Courtesy:
+        return cls(manners_of(crawler), crawler.settings.get("TRES_SITE") or "host")
+
+    def process_request(self, request: Request) -> None:
+        """Let a request pass, or refuse it."""
+        if self._manners.is_down(site_of_url(request.url, self._site_by), monotonic()):
+            raise SiteDown("the site did not answer, or asked to be left alone")
+
+
+class Retries(RetryMiddleware):
+    """Scrapy's retries for every failure that is named retryable, and for no other."""
+
+    def process_exception(self, request: Request, exception: Exception) -> Request | None:  # type: ignore[override]
+        """Another attempt, through the scheduler, if one is left."""
+        hopeless = not named(request.url, exception).failed.retryable
+        if hopeless or request.meta.get("dont_retry"):
+            return None
+        return self._retry(request, exception)

@@ -1,0 +1,214 @@
+"""Names for whatever can go wrong with a fetch.
+
+`named` is total: every exception and every answer gets a kind, a word on whether trying again
+could help, and a short note for people. What tres itself refuses is raised as a `NamedFailure`
+and brings its kind along; what Scrapy, Twisted and OpenSSL raise is looked up in one table, from
+the special to the general. Something that nobody thought of is a failure of the page too, with
+its class in the note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from OpenSSL import SSL
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadCancelledError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    NotSupported,
+    ResponseDataLossError,
+    UnsupportedURLSchemeError,
+)
+from scrapy.http import Response
+from scrapy.spidermiddlewares.httperror import HttpError
+from service_identity import CertificateError, VerificationError
+from twisted.internet import error
+from twisted.python.failure import Failure
+from twisted.web._newclient import ParseError
+
+from tres.errors import printable
+from tres.web.page import Failed, FailureKind
+
+NOTE_CHARS = 120
+
+
+class NamedFailure(IgnoreRequest):
+    """A request that tres gives up itself, with the name of the reason."""
+
+    kind: ClassVar[FailureKind]
+    retryable: ClassVar[bool] = False
+
+
+class BlockedAddress(NamedFailure):
+    """The host is at an address that is not the Web's."""
+
+    kind = FailureKind.BLOCKED_ADDRESS
+
+
+class NoAddress(NamedFailure):
+    """The host name has no address."""
+
+    kind = FailureKind.NO_ADDRESS
+
+
+class NoLookup(NoAddress):
+    """Nobody could say whether the host name has an address."""
+
+    retryable = True
+
+
+class RobotsDenied(NamedFailure):
+    """The site's robots.txt says no."""
+
+    kind = FailureKind.ROBOTS
+
+
+class RobotsUnreachable(NamedFailure):
+    """The site's robots.txt cannot be had, so nobody knows what it says."""
+
+    kind = FailureKind.ROBOTS_UNREACHABLE
+    retryable = True
+
+
+class SlowSite(NamedFailure):
+    """The site wants more time between two pages than a page can wait."""
+
+    kind = FailureKind.THROTTLED
+
+
+class SiteDown(NamedFailure):
+    """The site was given up for now."""
+
+    kind = FailureKind.SITE_DOWN
+
+
+class RedirectLoop(NamedFailure):
+    """Redirects that lead back, or too many of them."""
+
+    kind = FailureKind.REDIRECT_LOOP
+
+
+class BlockedRedirect(NamedFailure):
+    """A redirect to something that is no http(s) URL."""
+
+    kind = FailureKind.BLOCKED_URL
+
+
+class TooLarge(NamedFailure):
+    """More bytes than a page may have, in head or body, packed or unpacked."""
+
+    kind = FailureKind.TOO_LARGE
+
+
+class Undecodable(NamedFailure):
+    """A body that is not compressed in the way its header says."""
+
+    kind = FailureKind.MALFORMED
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A failure, and a few words on it for people."""
+
+    failed: Failed
+    note: str
+
+
+_Row = tuple[type[BaseException] | tuple[type[BaseException], ...], FailureKind, bool, str]
+_NOTHING_ELSE = ""  # the exception's own words, or its class if it has none
+
+_TABLE: tuple[_Row, ...] = (
+    ((VerificationError, CertificateError), FailureKind.NO_CONNECTION, False, "wrong certificate"),
+    (SSL.Error, FailureKind.NO_CONNECTION, False, "TLS failed"),
+    (DownloadConnectionRefusedError, FailureKind.NO_CONNECTION, True, "connection refused"),
+    (error.ConnectionRefusedError, FailureKind.NO_CONNECTION, True, "connection refused"),
+    ((CannotResolveHostError, error.DNSLookupError), FailureKind.NO_ADDRESS, True, "no such host"),
+    ((DownloadTimeoutError, error.TimeoutError), FailureKind.TIMEOUT, True, "took too long"),
+    (error.TCPTimedOutError, FailureKind.TIMEOUT, True, "connecting took too long"),
+    (DownloadCancelledError, FailureKind.TOO_LARGE, False, "larger than live.max_bytes"),
+    (ResponseDataLossError, FailureKind.NO_CONNECTION, True, "connection lost before the end"),
+    ((NotSupported, UnsupportedURLSchemeError), FailureKind.BLOCKED_URL, False, "not http(s)"),
+    (error.NoRouteError, FailureKind.NO_CONNECTION, True, "no route to host"),
+    (
+        (error.ConnectionLost, error.ConnectionDone, ConnectionResetError),
+        FailureKind.NO_CONNECTION,
+        True,
+        "connection lost",
+    ),
+    (ParseError, FailureKind.MALFORMED, False, "answer is not HTTP"),
+    (error.ConnectError, FailureKind.NO_CONNECTION, True, "no connection"),
+    (DownloadFailedError, FailureKind.NO_CONNECTION, True, "no whole answer"),
+    (IgnoreRequest, FailureKind.BLOCKED_URL, False, _NOTHING_ELSE),
+)
+
+_MISSING = frozenset({404, 410})
+_THROTTLED = frozenset({429, 503})
+RETRY_STATUSES = (408, 429, 500, 502, 503, 504, 522, 524)
+
+
+def named(url: str, problem: Response | BaseException | Failure) -> Named:
+    """The name of what went wrong with a URL."""
+    if isinstance(problem, Response):
+        return _named_status(url, problem.status)
+    if isinstance(problem, Failure):
+        problem = problem.value or RuntimeError("failure without an exception")
+    if isinstance(problem, HttpError):
+        return _named_status(url, problem.response.status)
+    causes = list(_causes(problem))
+    for cause in causes:
+        if isinstance(cause, NamedFailure):
+            return _name(url, cause.kind, cause.retryable, str(cause) or _class_name(cause))
+    for kinds, kind, retryable, note in _TABLE:
+        for cause in causes:
+            if isinstance(cause, kinds):
+                return _name(url, kind, retryable, _tls_note(cause) or note or str(cause))
+    return _name(url, FailureKind.UNREADABLE, False, f"{_class_name(problem)}: {problem}")
+
+
+def _named_status(url: str, status: int) -> Named:
+    note = f"HTTP {status}"
+    if status in _MISSING:
+        return _name(url, FailureKind.NOT_FOUND, False, note)
+    if status in _THROTTLED:
+        return _name(url, FailureKind.THROTTLED, True, note)
+    if 300 <= status < 400:
+        note += " without a place to go to"
+    return _name(url, FailureKind.HTTP_ERROR, status in RETRY_STATUSES, note)
+
+
+def _name(url: str, kind: FailureKind, retryable: bool, note: str) -> Named:
+    return Named(Failed(url, kind, retryable), printable(note)[:NOTE_CHARS])
+
+
+def _causes(problem: BaseException) -> Iterator[BaseException]:
+    """The exception, what it was raised from, and what Twisted has collected inside it."""
+    waiting, seen = [problem], set[int]()
+    while waiting:
+        cause = waiting.pop(0)
+        if id(cause) in seen:
+            continue
+        seen.add(id(cause))
+        yield cause
+        reasons = getattr(cause, "reasons", None) or ()
+        waiting += [r.value for r in reasons if isinstance(r, Failure) and r.value is not None]
+        if cause.__cause__ is not None:
+            waiting.append(cause.__cause__)
+
+
+def _tls_note(cause: BaseException) -> str:
+    """What OpenSSL says, without its numbers: `certificate has expired`."""
+    if not isinstance(cause, SSL.Error):
+        return ""
+    told = cause.args[0] if cause.args else ()
+    words = [str(entry[-1]) for entry in told if isinstance(entry, tuple) and entry]
+    return f"TLS failed: {words[-1]}" if words else ""
+
+
+def _class_name(problem: BaseException) -> str:
+    return type(problem).__name__

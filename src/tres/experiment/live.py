@@ -1,0 +1,224 @@
+"""A run on the live Web: topic file in, result out; and on from where a run has ended.
+
+All of it is one coroutine (`tres.engines.scrapy.run`): the exploration, if the topic is to be
+learnt from keywords and seeds alone, and then the crawl. Pages are read in a process of their
+own with the model that the run keeps, so a crawl that is resumed reads as the first one did.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tres.config import TopicConfig
+from tres.engines.addresses import AddressGuard
+from tres.engines.exploring import Exploring, Parser
+from tres.engines.memory import CrawlMemory
+from tres.engines.reader import ReaderPlan, ReaderProcess
+from tres.engines.scrapy.browser import browser_settings
+from tres.engines.scrapy.lean import lean_settings, merged
+from tres.engines.scrapy.logs import LOG, logging_to
+from tres.engines.scrapy.network import network_settings, user_agent
+from tres.engines.scrapy.run import LiveCrawl, LiveLoop, run_live
+from tres.errors import ConfigError, TresError
+from tres.experiment.auto import ask_topic, auto_model, learn_topic
+from tres.experiment.resume import resumable, resume_run
+from tres.experiment.run import Listener, OpenRun, Result, start_run
+from tres.experiment.topic import perceive_topic, seed_urls
+from tres.store.journal import JOURNAL, Journal
+from tres.store.models import MODEL
+from tres.store.recorded import Warc
+from tres.store.records import Received
+from tres.store.warc import WarcStore, about_crawl
+from tres.web.percept import Perceiver, Percept
+
+T = TypeVar("T")
+Watch = Callable[[int], None]
+"""Is told how many pages an exploration has fetched."""
+
+
+def crawl_live(
+    config: TopicConfig,
+    directory: Path,
+    listener: Listener = lambda session, event: None,
+    overwrite: bool = False,
+    watch: Watch = lambda pages: None,
+) -> Result:
+    """Crawl the Web to the end and write the run directory; once in a process."""
+    refuse_impossible(config)
+    return in_live_loop(lambda loop: live_run(loop, config, directory, listener, overwrite, watch))
+
+
+async def live_run(
+    loop: LiveLoop,
+    config: TopicConfig,
+    directory: Path,
+    listener: Listener = lambda session, event: None,
+    overwrite: bool = False,
+    watch: Watch = lambda pages: None,
+) -> Result:
+    """One crawl, for whoever has a loop to run several in."""
+    perceiver = await _perceiver(loop, config, watch)
+    with start_run(
+        config, perceiver, directory, overwrite=overwrite, warc=archive_of(config)
+    ) as run:
+        return await _crawled(loop, run, perceiver, listener)
+
+
+@contextmanager
+def open_run(config: TopicConfig, directory: Path) -> Iterator[tuple[OpenRun, Perceiver]]:
+    """The run in a directory, gone on with if there is one, for whoever drives it."""
+    if (directory / JOURNAL).exists():
+        pages = config.crawl.pages
+        with resume_run(directory, pages, warc=archive_of(config)) as run:
+            yield run, perceive_topic(run.config, None, run.model)
+    else:
+        perceiver = perceive_topic(config, None)
+        with start_run(config, perceiver, directory, warc=archive_of(config)) as run:
+            yield run, perceiver
+
+
+def resume_live(
+    directory: Path,
+    pages: int | None = None,
+    listener: Listener = lambda session, event: None,
+    **changes: object,
+) -> Result:
+    """Go on with a run on the live Web; `changes` are settings for the rest of it."""
+    config = resumable(directory, pages)[0].override(**changes)
+    refuse_impossible(config)
+
+    async def main(loop: LiveLoop) -> Result:
+        with resume_run(directory, pages, warc=archive_of(config)) as opened:
+            run = replace(opened, config=config)
+            perceiver = perceive_topic(run.config, None, run.model)
+            return await _crawled(loop, run, perceiver, listener)
+
+    return in_live_loop(main)
+
+
+def refuse_impossible(config: TopicConfig) -> None:
+    """What the live Web asks for and an archive does not, told before anything starts."""
+    refuse_labels(config)
+    if not config.live.contact and not config.live.proxy:
+        raise ConfigError(
+            "live.contact is missing: sites must be able to reach whoever crawls them; write "
+            'contact = "https://you.example/crawler" (or a mail address) under [live], '
+            "or give --contact; to crawl an archive, name it with --web"
+        )
+
+
+def refuse_labels(config: TopicConfig) -> None:
+    """Examples by label come from an archive."""
+    if config.training.labels:
+        raise ConfigError(
+            "training.labels: the live Web has no labels; name an archive with --web, give "
+            'positives and negatives, load a model, or set model = "auto" without labels'
+        )
+
+
+def live_settings(config: TopicConfig) -> dict[str, Any]:
+    """All of Scrapy's settings for a crawl, assembled in this one place."""
+    permits = AddressGuard(config.live.allow).permits
+    return merged(
+        lean_settings(),
+        network_settings(config.live, config.crawl.site),
+        browser_settings(config.live, permits),
+    )
+
+
+def in_live_loop(main: Callable[[LiveLoop], Coroutine[Any, Any, T]]) -> T:
+    """Run a coroutine that crawls; once in a process, because its reactor cannot start again."""
+    with logging_to(None):
+        return run_live(main)
+
+
+async def _perceiver(loop: LiveLoop, config: TopicConfig, watch: Watch) -> Perceiver:
+    """The topic as a way of seeing, learnt from the Web itself if there is nothing else."""
+    if not config.training.explores:
+        return perceive_topic(config, None)
+    exploring = Exploring(ask_topic(config, seed_urls(config)), config.crawl.site, watch)
+    reader = Parser(config.live, _this_year())
+    live = LiveCrawl(
+        crawl=exploring,
+        reader=reader,
+        site_by=config.crawl.site,
+        patience=config.live.timeout,
+        redirects=config.live.redirects,
+    )
+    await loop.crawl(live, live_settings(config))
+    if exploring.found is None:
+        raise TresError("interrupted while the topic was learnt; nothing is kept, crawl again")
+    explored = learn_topic(config, exploring.found)
+    perceiver = perceive_topic(config, None, auto_model(config, explored))
+    return replace(perceiver, guesses=explored.guesses)
+
+
+async def _crawled(
+    loop: LiveLoop, run: OpenRun, perceiver: Perceiver, listener: Listener
+) -> Result:
+    """Drive an open run to its end."""
+    config, begin = run.config, time.monotonic()
+    reader = ReaderProcess(reader_plan(run, perceiver))
+    try:
+        await reader.start()
+        live = LiveCrawl(
+            crawl=run.crawling,
+            reader=reader,
+            in_flight=config.crawl.in_flight,
+            site_by=config.crawl.site,
+            patience=config.live.timeout,
+            redirects=config.live.redirects,
+            memory=remembered(config, run.crawling.journal),
+            listener=lambda event: listener(run.session, event),
+        )
+        with logging_to(run.directory / LOG):
+            reason = await loop.crawl(live, live_settings(config))
+    finally:
+        await reader.close()
+    return run.finish(reason, time.monotonic() - begin)
+
+
+def reader_plan(run: OpenRun, perceiver: Perceiver) -> ReaderPlan:
+    """How the reading process sees: through the model that the run keeps."""
+    config, expansion = run.config, perceiver.expansion
+    found = () if expansion is None else expansion.words
+    return ReaderPlan.saved(
+        run.directory / MODEL,
+        (*config.topic.keywords, *found),
+        config.topic.phrases,
+        config.live,
+        _this_year(),
+        config.crawl.site,
+        config.training.eight_bit,
+    )
+
+
+def remembered(config: TopicConfig, journal: Journal) -> CrawlMemory:
+    """What a crawl has read so far: the fold of its steps, as the journal tells them."""
+    memory = CrawlMemory(config.live)
+    marks = {row["asked"]: row["fingerprint"] for row in journal.pages()}
+    for _, entry in journal.entries() if marks else ():
+        if not isinstance(entry, Received) or not isinstance(entry.outcome, Percept):
+            continue
+        if entry.asked in marks:
+            mark = marks[entry.asked]
+            memory.remember(entry.outcome, None if mark is None else int(mark, 16))
+    return memory
+
+
+def archive_of(config: TopicConfig) -> Callable[[Path], Warc] | None:
+    """Where raw pages go, if they are kept."""
+    if config.live.keep == "nothing":
+        return None
+    about = about_crawl(config.live, user_agent(config.live))
+    return lambda directory: WarcStore(directory, about)
+
+
+def _this_year() -> int:
+    return datetime.now(UTC).year

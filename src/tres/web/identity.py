@@ -1,0 +1,104 @@
+"""One page, many addresses: the identity of pages on the live Web.
+
+`canonical` undoes what no server can see. Live sites also put into their URLs what no
+*reader* can see: where a click came from (tracking parameters) and who clicks (session
+ids). A crawler that keeps them fetches one page many times, without end where a site
+hands out a new id with every page. `identity` takes them away and keeps everything else,
+the order of parameters included.
+
+- A tracking parameter is known by its name.
+- A session id is known by its name where the name means nothing else (`PHPSESSID`), in the
+  query and in the path (`;jsessionid=`, `/(S(...))/`). Names such as `sid` may also mean a
+  section or a student; with them the value must look like an id: long, letters and digits.
+- Fragments are gone with `canonical`, and so is what follows `#!`. Sites once used it for
+  pages that scripts build; servers never see it, and the convention has been given up.
+
+Everything is taken away piece by piece and nothing is put in, so identity is idempotent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from urllib.parse import unquote_plus
+
+from tres.web.url import canonical
+
+_TRACKING = frozenset(
+    """
+    gclid gclsrc dclid gbraid wbraid fbclid msclkid yclid ysclid twclid ttclid igshid igsh li_fat_id
+    mc_cid mc_eid mkt_tok _hsenc _hsmi __hssc __hstc __hsfp hsctatracking vero_id vero_conv
+    oly_anon_id oly_enc_id _openstat wickedid s_cid epik rb_clickid srsltid _ga _gl _ke cmpid
+    ml_subscriber ml_subscriber_hash __s spm scm
+    """.split()
+)
+_TRACKING_START = ("utm_", "pk_", "mtm_", "piwik_", "matomo_", "hsa_")
+_SESSION = frozenset(
+    """
+    phpsessid jsessionid aspsessionid asp.net_sessionid sessionid session_id sessid cfid cftoken
+    oscsid zenid xtcsid phpsession
+    """.split()
+)
+_PERHAPS_SESSION = frozenset("sid s session sess ses".split())
+_LOOKS_LIKE_ID = re.compile(r"(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9_-]{16,}", re.IGNORECASE)
+_SESSION_SEGMENT = re.compile(r"\((?:[A-Z]\([^()]*\))+\)", re.IGNORECASE)
+
+
+class Identity:
+    """The identity of URLs, with the parameters to drop that a user adds to the known ones."""
+
+    def __init__(self, dropped: Iterable[str] = ()) -> None:
+        self._dropped = frozenset(name.lower() for name in dropped)
+
+    def __call__(self, url: str) -> str | None:
+        """The URL that stands for all spellings of a canonical URL's page.
+
+        >>> Identity()("http://example.org/a;jsessionid=8F3C?id=7&utm_source=mail")
+        'http://example.org/a?id=7'
+        >>> Identity(["view"])("http://example.org/a?view=print&sid=sports")
+        'http://example.org/a?sid=sports'
+        """
+        path, mark, query = url.partition("?")
+        if ";" in path or "(" in path:
+            path = _without_sessions(path)
+        if mark:
+            kept = [part for part in query.split("&") if not self._says_nothing(part)]
+            query = "&".join(kept)
+        result = f"{path}{mark}{query}" if query else path
+        return url if result == url else canonical(result)
+
+    def _says_nothing(self, parameter: str) -> bool:
+        name, _, value = parameter.partition("=")
+        name = _plain(name)
+        if name in _PERHAPS_SESSION and name not in self._dropped:
+            return _LOOKS_LIKE_ID.fullmatch(value) is not None
+        return (
+            name in _TRACKING
+            or name in _SESSION
+            or name.startswith(_TRACKING_START)
+            or name in self._dropped
+        )
+
+
+@lru_cache(maxsize=1 << 12)
+def _plain(name: str) -> str:
+    return unquote_plus(name).lower()
+
+
+def _without_sessions(path: str) -> str:
+    segments = path.split("/")
+    kept = segments[:3]  # scheme and host
+    for segment in segments[3:]:
+        first, *parameters = segment.split(";")
+        named = ";".join([first, *(each for each in parameters if not _is_session(each))])
+        if not _SESSION_SEGMENT.fullmatch(named):
+            kept.append(named)
+    return "/".join(kept if len(kept) > 3 else [*kept, ""])
+
+
+def _is_session(parameter: str) -> bool:
+    name, equals, value = parameter.partition("=")
+    name = name.lower()
+    known = name in _SESSION or (name in _PERHAPS_SESSION and _LOOKS_LIKE_ID.fullmatch(value))
+    return bool(equals and known)

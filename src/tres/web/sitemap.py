@@ -1,0 +1,76 @@
+"""Sitemaps: lists of pages that a site makes for crawlers.
+
+A sitemap is XML with a `<loc>` for each page, an index of further sitemaps with a `<loc>` for
+each of them, or plain text with a URL in each line; any of them may be compressed. They come
+from strangers, so they are not given to an XML parser at all: nothing but the `<loc>` elements
+matters, and a regular expression finds them without ever expanding an entity of the document's
+own. Sizes are bounded before and after decompression; what is broken gives what could be read.
+
+How they enter a crawl: as further links, without words, of the first page of their site that is
+fetched (`with_sitemap`). Everything after that treats them like any other link.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from html import unescape
+from itertools import islice
+
+from tres.web.charset import decoded
+from tres.web.page import Link, Page
+from tres.web.url import SiteBy, canonical, site_of
+
+MAX_BYTES = 10_000_000
+MAX_URLS = 5_000
+
+_GZIP = b"\x1f\x8b"
+_LOCATION = re.compile(
+    r"<(?:\w+:)?loc\s*+>\s*+(?:<!\[CDATA\[([^\]<]{1,4000})\]\]>|([^<]{1,4000})<)", re.IGNORECASE
+)
+_INDEX = re.compile(r"<(?:\w+:)?sitemapindex[\s>]", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Sitemap:
+    """What one file lists: pages, or further sitemaps. URLs are canonical and distinct."""
+
+    pages: tuple[str, ...] = ()
+    sitemaps: tuple[str, ...] = ()
+
+
+def parse_sitemap(body: bytes, url: str, by: SiteBy = "host") -> Sitemap:
+    """The sitemap at the canonical URL `url`; it may list pages of its own site only."""
+    text = decoded(_decompressed(body)) or ""
+    listed = (_written(place) for place in _LOCATION.finditer(text))
+    if "<" not in text[:1_000]:
+        listed = (line.strip() for line in text.splitlines())
+    here = site_of(url, by)
+    urls = filter(None, map(canonical, listed))
+    own = dict.fromkeys(islice((each for each in urls if site_of(each, by) == here), MAX_URLS))
+    if _INDEX.search(text[:4_000]):
+        return Sitemap(sitemaps=tuple(own))
+    return Sitemap(pages=tuple(own))
+
+
+def with_sitemap(page: Page, urls: Iterable[str]) -> Page:
+    """The page with links to `urls` after its own; a link that it has already stays as it is."""
+    known = {link.url for link in page.links}
+    more = [Link(url, "") for url in dict.fromkeys(urls) if url not in known]
+    return replace(page, links=(*page.links, *more)) if more else page
+
+
+def _written(place: re.Match[str]) -> str:
+    """Text in CDATA is meant as it stands; elsewhere the references of HTML are resolved."""
+    return (place[1] if place[1] is not None else unescape(place[2])).strip()
+
+
+def _decompressed(body: bytes) -> bytes:
+    if not body.startswith(_GZIP):
+        return body[:MAX_BYTES]
+    try:
+        return zlib.decompressobj(wbits=31).decompress(body, MAX_BYTES)
+    except zlib.error:
+        return b""

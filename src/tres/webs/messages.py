@@ -1,0 +1,129 @@
+"""HTTP messages without sockets: what a client asks, and what it is told.
+
+A request is accepted in two forms: `GET http://host/page` (as to a proxy; https URLs as well)
+and `GET /page` with a Host header (as to a web server of many hosts). The URL in a `Request`
+is canonical. Everything that is no such request becomes a `Refusal`, whose text tells the
+client what to do instead and after which the connection ends: after a message that was not
+understood, nobody knows where the next one begins.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from tres.web.url import canonical, host_of
+
+METHODS = (b"GET", b"HEAD")
+
+_LINE = re.compile(rb"([A-Za-z]{1,20}) ([\x21-\xff]+) HTTP/1\.([01])")
+_HEADERS = re.compile(
+    rb"\r\n(host|connection|proxy-connection|content-length|transfer-encoding)[ \t]*:([^\r\n]*)",
+    re.IGNORECASE,
+)
+_CONNECT = (
+    "CONNECT is not needed here: this web answers for https URLs without TLS. Send such requests "
+    "in absolute form (GET https://host/page HTTP/1.1), as for http URLs."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A response as it goes over a connection that stays open; `head` bytes come before the
+    empty line."""
+
+    status: int
+    whole: bytes
+    head: int
+
+    @classmethod
+    def of(cls, status: int, lines: list[str], body: bytes) -> Answer:
+        """A response with these lines as its head."""
+        head = "".join(f"{line}\r\n" for line in lines).encode("latin-1", "replace")
+        return cls(status, b"%b\r\n%b" % (head, body), len(head))
+
+    def written(self, method: bytes, keep: bool) -> bytes:
+        """The bytes to send."""
+        if keep and method == b"GET":
+            return self.whole
+        end = b"\r\n" if keep else b"Connection: close\r\n\r\n"
+        body = self.whole[self.head + 2 :] if method == b"GET" else b""
+        return self.whole[: self.head] + end + body
+
+
+def answer(status: int, body: bytes, content_type: str, *headers: str) -> Answer:
+    """A response of our own."""
+    first = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"
+    length = f"Content-Length: {len(body)}"
+    return Answer.of(status, [first, f"Content-Type: {content_type}", *headers, length], body)
+
+
+def told(status: int, message: str, *headers: str) -> Answer:
+    """A response that consists of a message for people."""
+    return answer(status, f"{message}\n".encode(), "text/plain; charset=utf-8", *headers)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One GET or HEAD; `keep` if the client wants to send more on the connection."""
+
+    method: bytes
+    url: str
+    keep: bool
+
+    @property
+    def host(self) -> str:
+        """Who is asked."""
+        return host_of(self.url)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why something is no request that can be answered."""
+
+    method: str
+    target: str
+    answer: Answer
+
+
+def request_of(head: bytes, port: int) -> Request | Refusal:
+    """The request whose first line and headers are `head`, sent to this port."""
+    line = _LINE.match(head)
+    if not line or not (head.startswith(b"\r\n", line.end()) or line.end() == len(head)):
+        return _refused(b"-", b"-", 400, "This is no HTTP/1.1 request.")
+    method, target, minor = line.groups()
+    if method not in METHODS:
+        message = _CONNECT if method == b"CONNECT" else "Only GET and HEAD are answered here."
+        return _refused(method, target, 405, message, "Allow: GET, HEAD")
+    headers = {name.lower(): value.strip() for name, value in _HEADERS.findall(head)}
+    if b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0":
+        return _refused(method, target, 400, "Requests with a body are not answered here.")
+    url = _url(target, headers.get(b"host", b""), port)
+    if url is None:
+        return _refused(
+            method, target, 400, "Ask for an http or https URL, or for a path with a Host header."
+        )
+    return Request(method, url, _keeps(headers, minor))
+
+
+def _refused(method: bytes, target: bytes, status: int, message: str, *headers: str) -> Refusal:
+    reply = told(status, message, *headers)
+    return Refusal(method.decode("latin-1"), target.decode("latin-1"), reply)
+
+
+def _url(target: bytes, host: bytes, port: int) -> str | None:
+    """The canonical URL; a Host that names our own port means the host's default one."""
+    if target.startswith(b"/"):
+        if not host:
+            return None
+        target = b"http://" + host.removesuffix(b":%d" % port) + target
+    try:
+        return canonical(target.decode())
+    except UnicodeDecodeError:
+        return None
+
+
+def _keeps(headers: dict[bytes, bytes], minor: bytes) -> bool:
+    wish = headers.get(b"connection", headers.get(b"proxy-connection", b"")).lower()
+    return b"keep-alive" in wish if minor == b"0" else b"close" not in wish

@@ -1,0 +1,143 @@
+"""Every failure has a name."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from OpenSSL import SSL
+from scrapy import Request, exceptions
+from scrapy.http import Headers, Response
+from scrapy.spidermiddlewares.httperror import HttpError
+from twisted.internet import error
+from twisted.python.failure import Failure
+from twisted.web._newclient import ParseError, ResponseFailed
+
+from tres.engines.scrapy import failures
+from tres.engines.scrapy.capture import Capture, may_be_page, response_head
+from tres.engines.scrapy.courtesy import seconds_to_wait
+from tres.engines.scrapy.failures import NOTE_CHARS, NamedFailure, named
+from tres.engines.scrapy.limits import redirect_target
+from tres.engines.scrapy.network import network_settings, user_agent
+from tres.errors import ConfigError
+from tres.sections import LiveSection
+from tres.web.page import FailureKind as Kind
+
+URL = "http://a.example/"
+FUZZED = int(os.environ.get("TRES_FUZZ", "60"))
+
+
+def failed(*reasons: Exception) -> Exception:
+    """As Scrapy's handler raises what Twisted has collected."""
+    problem = exceptions.DownloadFailedError("failed")
+    problem.__cause__ = ResponseFailed([Failure(reason) for reason in reasons])
+    return problem
+
+
+EXPIRED = SSL.Error([("SSL routines", "", "certificate has expired")])
+PROBLEMS = [
+    (exceptions.DownloadConnectionRefusedError(), Kind.NO_CONNECTION, True, "connection refused"),
+    (error.ConnectionRefusedError(), Kind.NO_CONNECTION, True, "connection refused"),
+    (exceptions.CannotResolveHostError(), Kind.NO_ADDRESS, True, "no such host"),
+    (error.DNSLookupError(), Kind.NO_ADDRESS, True, "no such host"),
+    (exceptions.DownloadTimeoutError(), Kind.TIMEOUT, True, "took too long"),
+    (error.TimeoutError(), Kind.TIMEOUT, True, "took too long"),
+    (error.TCPTimedOutError(), Kind.TIMEOUT, True, "connecting took too long"),
+    (exceptions.DownloadCancelledError(), Kind.TOO_LARGE, False, "larger than live.max_bytes"),
+    (exceptions.ResponseDataLossError(), Kind.NO_CONNECTION, True, "lost before the end"),
+    (exceptions.NotSupported(), Kind.BLOCKED_URL, False, "not http(s)"),
+    (exceptions.UnsupportedURLSchemeError(), Kind.BLOCKED_URL, False, "not http(s)"),
+    (error.NoRouteError(), Kind.NO_CONNECTION, True, "no route"),
+    (error.ConnectError(), Kind.NO_CONNECTION, True, "no connection"),
+    (failed(error.ConnectionLost()), Kind.NO_CONNECTION, True, "connection lost"),
+    (failed(ParseError("x", b"y")), Kind.MALFORMED, False, "not HTTP"),
+    (failed(EXPIRED), Kind.NO_CONNECTION, False, "certificate has expired"),
+    (failed(failures.TooLarge("head")), Kind.TOO_LARGE, False, "head"),
+    (failed(), Kind.NO_CONNECTION, True, "no whole answer"),
+    (exceptions.IgnoreRequest("some middleware"), Kind.BLOCKED_URL, False, "some middleware"),
+    (ZeroDivisionError("by\x1b[2J zero"), Kind.UNREADABLE, False, "ZeroDivisionError: by\\x1b[2J"),
+]
+
+
+@pytest.mark.parametrize(("problem", "kind", "retryable", "note"), PROBLEMS)
+def test_every_exception_has_a_name(problem, kind, retryable, note):
+    for told in (named(URL, problem), named(URL, Failure(problem))):
+        assert (told.failed.url, told.failed.kind, told.failed.retryable) == (URL, kind, retryable)
+        assert note in told.note
+
+
+def test_what_tres_refuses_brings_its_kind_along():
+    kinds = NamedFailure.__subclasses__()
+    assert len(kinds) >= 9
+    for kind in kinds:
+        told = named(URL, kind("why"))
+        assert (told.failed.kind, told.failed.retryable) == (kind.kind, kind.retryable)
+        assert told.note == "why"
+    assert named(URL, failures.NoLookup("x")).failed.retryable
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "retryable"),
+    [
+        *(
+            (404, Kind.NOT_FOUND, False),
+            (410, Kind.NOT_FOUND, False),
+            (401, Kind.HTTP_ERROR, False),
+        ),
+        *((429, Kind.THROTTLED, True), (503, Kind.THROTTLED, True), (500, Kind.HTTP_ERROR, True)),
+        *((302, Kind.HTTP_ERROR, False), (999, Kind.HTTP_ERROR, False)),
+    ],
+)
+def test_every_status_has_a_name(status, kind, retryable):
+    response = Response(URL, status)
+    for told in (named(URL, response), named(URL, HttpError(response))):
+        assert (told.failed.kind, told.failed.retryable) == (kind, retryable)
+        assert f"HTTP {status}" in told.note
+
+
+def test_notes_are_short():
+    assert len(named(URL, ValueError("x" * 9999)).note) == NOTE_CHARS
+
+
+def test_retry_after_is_read_as_seconds_and_as_a_date():
+    assert seconds_to_wait(b"120", 0.0) == 120.0
+    assert seconds_to_wait(b"Thu, 01 Jan 1970 00:02:00 GMT", 60.0) == 60.0
+    assert seconds_to_wait(b"Thu, 01 Jan 1970 00:02:00 GMT", 600.0) == 0.0
+    assert seconds_to_wait(b"soon", 0.0) is None
+    assert seconds_to_wait(None, 0.0) is None
+
+
+FIELDS = st.dictionaries(
+    st.sampled_from([b"X-A", b"Set-Cookie", b"Content-Encoding", b"Refresh"]),
+    st.binary(max_size=40),
+)
+
+
+@settings(max_examples=FUZZED)
+@given(st.binary(max_size=60), FIELDS)
+def test_no_header_raises(value, headers):
+    wait = seconds_to_wait(value, 0.0)
+    assert wait is None or wait >= 0
+    response = Response(URL, 302, Headers({**headers, b"Location": value, b"Content-Type": value}))
+    try:
+        target = redirect_target(URL, response)
+    except failures.BlockedRedirect:
+        target = None
+    assert target is None or target.startswith("http")
+    assert response_head(response).endswith(b"\r\n\r\n")
+    assert response_head(response).count(b"\n") == response_head(response).count(b"\r\n")
+    page = response.replace(status=200)
+    request = Request(URL)
+    assert Capture().process_response(request, page) is page
+    assert ("tres_exchange" in request.meta) == may_be_page(page)
+
+
+def test_who_crawls_must_say_whom_to_write_to():
+    with pytest.raises(ConfigError, match=r"live\.contact"):
+        network_settings(LiveSection())
+    assert network_settings(LiveSection(proxy="http://127.0.0.1:3128"))["USER_AGENT"]
+    named_ = LiveSection(contact="http://me.example/", user_agent="Bot/2")
+    assert user_agent(named_) == "Bot/2 (+http://me.example/)"
+    assert network_settings(named_)["ROBOTSTXT_USER_AGENT"] == "bot"

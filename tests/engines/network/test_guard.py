@@ -1,0 +1,192 @@
+"""No connection to an address that is not the Web's, however it is spelt or resolved."""
+
+from __future__ import annotations
+
+import ssl
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+from tests.engines.network.fetching import fetch
+from tests.engines.network.loopback import Seen, page, serving
+
+from tres.engines.addresses import AddressGuard
+
+DAY = timedelta(days=1)
+PRIVATE = """
+    127.0.0.1 127.8.8.8 10.1.2.3 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 100.100.100.200
+    0.0.0.0 255.255.255.255 224.0.0.1 240.0.0.1 192.0.2.1 198.18.0.1 192.0.0.192 168.63.129.16
+    ::1 :: fe80::1 fe80::1%eth0 fc00::1 fd00:ec2::254 ff02::1 fec0::1 2001:db8::1 ::127.0.0.1
+    ::ffff:127.0.0.1 ::ffff:169.254.169.254 2002:7f00:1:: 2002:a01:203:: 64:ff9b::7f00:1
+    64:ff9b::a9fe:a9fe 64:ff9b:1::a01:203 2001:0:4136:e378:8000:63bf:3fff:fdd2 no-address
+""".split()
+PUBLIC = """
+    8.8.8.8 93.184.216.34 2606:4700::1111 ::ffff:8.8.8.8 2002:808:808:: 64:ff9b::808:808
+""".split()
+
+
+@pytest.mark.parametrize("address", PRIVATE)
+def test_private_addresses_are_refused(address):
+    assert not AddressGuard().permits(address)
+
+
+@pytest.mark.parametrize("address", PUBLIC)
+def test_public_addresses_are_permitted(address):
+    assert AddressGuard().permits(address)
+
+
+def test_what_the_user_allows_is_permitted_and_no_more():
+    guard = AddressGuard(["10.1.0.0/16", "::1"])
+    assert guard.permits("10.1.2.3")
+    assert guard.permits("::ffff:10.1.2.3")
+    assert guard.permits("::1")
+    assert not guard.permits("10.2.0.1")
+
+
+def answer(seen: Seen) -> bytes | list[bytes]:
+    if seen.path.startswith("/to?"):
+        return page(b"", "302 Found", Location=seen.path.partition("?")[2])
+    if seen.path == "/moved":
+        return [page(b"", "302 Found", Location="/again", Connection="close")]
+    if seen.path == "/reset":
+        return []
+    return page()
+
+
+@pytest.fixture(scope="module")
+def guarded():
+    """127.0.0.2 plays the Web; 127.0.0.1 is private and must never be connected to."""
+    with serving(answer, "127.0.0.1", "127.0.0.2", "127.0.0.4") as web:
+        spellings = ("127.0.0.1", "2130706433", "0x7f.1", "017700000001", "[::ffff:127.0.0.1]")
+        urls = {spelling: web.url(address=spelling) for spelling in spellings}
+        urls |= {
+            "by name": web.url(address="private.example"),
+            "localhost": web.url(address="localhost"),
+            "redirected": web.url(f"/to?{web.url()}", "127.0.0.2"),
+            "both": web.url(address="both.example"),
+            "rebinding": web.url("/moved", "rebinding.example"),
+            "retried": web.url("/reset", "retried.example"),
+            "kept": web.url("/to?/kept", "127.0.0.4"),
+            "public": web.url(address="127.0.0.2"),
+            "unknown": web.url(address="unknown.example"),
+            "silent": web.url(address="silent.example"),
+            "odd": "http://" + "a" * 80 + ".example/",
+            "file": "file:///etc/passwd",
+            "data": "data:text/html,hello",
+            "ftp": "ftp://127.0.0.1/",
+            "s3": "s3://bucket/key",
+        }
+        names = {
+            "private.example": [["127.0.0.1"]],
+            "both.example": [["127.0.0.1", "127.0.0.2"]],
+            "rebinding.example": [["127.0.0.2"], ["127.0.0.1"]],
+            "retried.example": [["127.0.0.2"], ["127.0.0.1"]],
+            "unknown.example": [[]],
+        }
+        allowed = ["127.0.0.2/32", "127.0.0.4/32"]
+        result = fetch(urls.values(), names, {"DNS_TIMEOUT": 1.0}, allow=allowed, retries=1)
+        yield {case: result["told"][url] for case, url in urls.items()}, web, result
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        *("127.0.0.1", "2130706433", "0x7f.1", "017700000001", "[::ffff:127.0.0.1]"),
+        *("by name", "localhost", "redirected"),
+    ],
+)
+def test_every_spelling_of_a_private_address_is_blocked(guarded, case):
+    assert guarded[0][case]["kind"] == "blocked-address"
+
+
+def test_no_connection_to_a_private_address_was_ever_made(guarded):
+    _, web, _ = guarded
+    assert set(web.connections) == {"127.0.0.2", "127.0.0.4"}
+
+
+def test_of_several_addresses_only_the_public_ones_are_tried(guarded):
+    assert guarded[0]["both"]["status"] == 200
+    assert guarded[0]["both"]["exchange"]["address"] == "127.0.0.2"
+
+
+@pytest.mark.parametrize("case", ["rebinding", "retried"])
+def test_a_name_that_is_rebound_is_blocked_on_its_next_hop_and_on_its_next_attempt(guarded, case):
+    told, web, result = guarded
+    assert told[case]["kind"] == "blocked-address"
+    assert result["asked"].count(f"{case}.example") == 2  # one look-up per connection, no more
+    assert {"/moved", "/reset"} <= set(web.paths("127.0.0.2"))
+
+
+def test_connections_are_kept_and_used_again(guarded):
+    _, web, _ = guarded
+    assert web.paths("127.0.0.4") == ["/to?/kept", "/kept"]
+    assert web.connections.count("127.0.0.4") == 1
+
+
+def test_names_without_an_address_are_named_so(guarded):
+    assert guarded[0]["unknown"]["kind"] == "no-such-host"
+    assert guarded[0]["odd"]["kind"] == "no-such-host"
+
+
+def test_a_name_server_that_does_not_answer_is_not_waited_for(guarded):
+    assert guarded[0]["silent"]["kind"] == "no-such-host"
+    assert "too long" in guarded[0]["silent"]["note"]
+
+
+@pytest.mark.parametrize("case", ["file", "data", "ftp", "s3"])
+def test_nothing_but_http_is_ever_fetched(guarded, case):
+    assert guarded[0][case]["kind"] == "blocked-url"
+
+
+def test_a_proxy_gets_everything_in_absolute_form_and_no_name_is_looked_up():
+    with serving(answer) as web:
+        urls = ["http://a.example/x?y=1", "https://b.example/", "http://10.0.0.1/"]
+        result = fetch(urls, proxy=web.url())
+        assert sorted(seen.line for seen in web.seen) == [
+            "GET http://10.0.0.1/ HTTP/1.1",
+            "GET http://a.example/x?y=1 HTTP/1.1",
+            "GET https://b.example/ HTTP/1.1",
+        ]
+        assert {seen.headers["host"] for seen in web.seen} == {"a.example", "b.example", "10.0.0.1"}
+        assert set(result["asked"]) == {"127.0.0.1"}
+        told = result["told"]["https://b.example/"]
+        assert told["status"] == 200
+        assert told["exchange"]["request"].startswith("GET https://b.example/ HTTP/1.1\r\n")
+
+
+@pytest.fixture
+def self_signed(tmp_path):
+    """A certificate that nobody has signed but itself, and its file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+    host = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
+    dated = builder.not_valid_before(now - DAY).not_valid_after(now + DAY)
+    certificate = dated.add_extension(host, critical=False).sign(key, hashes.SHA256())
+    pem = serialization.Encoding.PEM
+    plain = serialization.NoEncryption()
+    form = serialization.PrivateFormat.PKCS8
+    file = tmp_path / "certificate.pem"
+    file.write_bytes(certificate.public_bytes(pem) + key.private_bytes(pem, form, plain))
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(file)
+    return tls, file
+
+
+def test_certificates_are_verified(self_signed, monkeypatch):
+    tls, file = self_signed
+    with serving(answer, tls=tls) as web:
+        url = web.url().replace("http:", "https:")
+        told = fetch([url], allow=["127.0.0.1/32"])["told"][url]
+        assert (told["kind"], told["note"]) == (
+            "no-connection",
+            "TLS failed: certificate verify failed",
+        )
+        assert web.seen == []
+        monkeypatch.setenv("SSL_CERT_FILE", str(file))
+        assert fetch([url], allow=["127.0.0.1/32"])["told"][url]["status"] == 200

@@ -1,0 +1,105 @@
+"""The example project: somebody's own spider, items and pipeline, led by tres."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from scrapy.settings import Settings
+from tests.support.local_web import Answer, LocalWeb, html, moved
+
+from tres.engines.scrapy.plugin import TresScheduler
+from tres.errors import ConfigError
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "scrapy-project"
+
+
+def url(i: int) -> str:
+    return f"http://site{i % 4}.example/page/{i}"
+
+
+def bees_and_others(pages: int = 40) -> dict[str, Any]:
+    web: dict[str, Any] = {f"http://site{i}.example/": html("Home", "welcome") for i in range(4)}
+    for i in range(pages):
+        about = f"The bee and its hive give honey number {i}, nectar and pollen, from a swarm"
+        other = f"The price of share number {i} and the interest of a bond rise at the station"
+        links = [url((3 * i + j) % (pages + 3)) for j in (1, 2, 3)]
+        web[url(i)] = html(f"Page {i}", (about if i % 2 == 0 else other) * 3, links)
+    web[url(7)] = moved(url(8))
+    web[url(5)] = Answer("no", status=500)
+    return web
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    copy = tmp_path / "project"
+    shutil.copytree(EXAMPLE, copy)
+    return copy
+
+
+def scrapy(project: Path, web: LocalWeb, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "scrapy", "crawl", "pages", *arguments],
+        cwd=project,
+        env={**os.environ, "http_proxy": web.proxy},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.mark.slow
+def test_a_project_of_ones_own_is_led_by_tres(project: Path) -> None:
+    topic = project / "topic.toml"
+    topic.write_text(topic.read_text().replace("delay = 1.0", "delay = 0.0\nthrottle = false"))
+    arguments = ["-a", f"seed={url(0)}", "-O", "items.jsonl", "-s", "TRES_PAGES=20"]
+    with LocalWeb(bees_and_others()) as web:
+        ended = scrapy(project, web, *arguments, "-s", "RETRY_TIMES=0")
+    assert ended.returncode == 0, ended.stderr
+    summary = json.loads((project / "run" / "summary.json").read_text())
+    assert (summary["pages"], summary["stopped"]) == (20, "budget"), ended.stderr
+    assert summary["relevant"] > 5
+    items = [json.loads(line) for line in (project / "items.jsonl").read_text().splitlines()]
+    assert len(items) == summary["relevant"]  # the project's pipeline has dropped the others
+    assert {item["url"] for item in items} <= set(web.urls)
+    assert all(item["relevance"] >= 0.5 for item in items)
+    homes = [asked for asked in web.urls if asked.endswith(".example/")]
+    assert 0 < len(homes) == len(set(homes))  # the spider's own requests, each once
+    assert "'tres/pages': 20" in ended.stderr
+    assert f"'home_pages': {len(homes)}" in ended.stderr
+    assert "closed (budget)" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"keywords": "keyword"}, "did you mean topic.keywords?"),
+        ({"positives": 'model = "auto"\n#', "negatives": "#"}, "set training.load to that run's"),
+        ({"positives": 'labels = ["Bees"]\n#', "negatives": "#"}, "the live Web has no labels"),
+    ],
+)
+def test_what_is_wrong_with_the_topic_is_told(
+    project: Path, changes: dict[str, str], message: str
+) -> None:
+    topic = project / "topic.toml"
+    for old, new in changes.items():
+        topic.write_text(topic.read_text().replace(old, new))
+    settings = Settings({"TRES_TOPIC": str(topic), "TRES_RUN": str(project / "run")})
+    crawler: Any = SimpleNamespace(settings=settings, spider=SimpleNamespace())
+    with pytest.raises(ConfigError, match=message):
+        TresScheduler.from_crawler(crawler)
+    assert not (project / "run").exists()
+
+
+def test_topic_and_run_must_be_named() -> None:
+    crawler: Any = SimpleNamespace(settings=Settings(), spider=SimpleNamespace())
+    with pytest.raises(ConfigError, match="TRES_TOPIC and TRES_RUN"):
+        TresScheduler.from_crawler(crawler)

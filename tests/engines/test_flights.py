@@ -1,0 +1,164 @@
+"""What is in flight, without any engine: who is asked when, and that everything lands once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from tres.crawl.events import Demand, Done, Event, Fetch, StopReason, Wait
+from tres.engines.base import Fetched
+from tres.engines.flights import Answer, Flight, Flights
+from tres.engines.manners import Manners
+from tres.sections import LiveSection
+from tres.web.page import Failed, FailureKind
+
+TOLD = Fetched(0.0)
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Listed:
+    """Asks for the URLs of a list whose site is ready, in order."""
+
+    def __init__(self, *urls: str) -> None:
+        self.urls = list(urls)
+        self.asked = 0
+        self.received: list[tuple[str, Any]] = []
+
+    def next(self, k: int = 1, waiting: Iterable[str] = ()) -> Demand:
+        self.asked += 1
+        if not self.urls:
+            return Done(StopReason.FRONTIER_EXHAUSTED)
+        blocked = set(waiting)
+        ready = [url for url in self.urls if url.split("/")[2] not in blocked][:k]
+        self.urls = [url for url in self.urls if url not in ready]
+        return Fetch(tuple(ready)) if ready else Wait()
+
+    def receive(self, url: str, outcome: Any, fetched: Fetched | None = None) -> list[Event]:
+        self.received.append((url, outcome))
+        return []
+
+    def interrupt(self) -> None:
+        self.urls = []
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def flights_of(crawl: Listed, clock: Clock, k: int = 1, **live: Any) -> Flights:
+    manners = Manners(LiveSection(**{"delay": 1.0, "throttle": False, **live}))
+    return Flights(crawl, manners, k, clock=clock)
+
+
+def chosen(flights: Flights) -> Flight:
+    flight = flights.choose()
+    assert flight is not None
+    return flight
+
+
+def test_no_more_than_k_take_off(clock: Clock) -> None:
+    crawl = Listed("http://a.org/", "http://b.org/", "http://c.org/")
+    flights = flights_of(crawl, clock, k=2)
+    first = chosen(flights)
+    chosen(flights)
+    assert flights.choose() is None
+    assert crawl.asked == 2
+    flights.land(first, "page", TOLD)
+    assert chosen(flights).url == "http://c.org/"
+
+
+def test_a_site_that_must_wait_is_passed_over_and_asked_when_it_is_ready(clock: Clock) -> None:
+    crawl = Listed("http://a.org/1", "http://a.org/2", "http://b.org/")
+    flights = flights_of(crawl, clock, k=3)
+    assert [chosen(flights).url for _ in range(2)] == ["http://a.org/1", "http://b.org/"]
+    assert flights.choose() is None
+    for flight in flights:
+        flights.land(flight, "page", TOLD)
+    assert flights.choose() is None
+    assert flights.wakes_in() == 1.0
+    clock.now += 1.0
+    assert chosen(flights).url == "http://a.org/2"
+
+
+def test_a_crawl_that_waits_is_not_asked_again_before_something_has_changed(clock: Clock) -> None:
+    crawl = Listed("http://a.org/1", "http://a.org/2")
+    flights = flights_of(crawl, clock, k=2)
+    first = chosen(flights)
+    for _ in range(5):
+        assert flights.choose() is None
+    assert crawl.asked == 2
+    flights.land(first, "page", TOLD)
+    assert flights.choose() is None
+    assert crawl.asked == 3
+
+
+def test_a_flight_lands_once(clock: Clock) -> None:
+    crawl = Listed("http://a.org/")
+    flights = flights_of(crawl, clock)
+    flight = chosen(flights)
+    flights.land(flight, "page", TOLD)
+    flights.land(flight, "another", TOLD)
+    flights.fail(flight, FailureKind.DROPPED, "lost")
+    assert crawl.received == [("http://a.org/", "page")]
+    assert flights.get("http://a.org/") is None
+
+
+def test_what_a_server_said_reaches_the_manners_by_site(clock: Clock) -> None:
+    flights = flights_of(Listed("http://a.org/"), clock)
+    flight = chosen(flights)
+    flight.answer = Answer(302)
+    flights.back(flight)
+    flights.depart(flight, "b.org")
+    flight.answer = Answer(503, retry_after=40.0)
+    flights.land(flight, Failed(flight.url, FailureKind.THROTTLED), TOLD)
+    assert flights.ready_in("a.org") == 1.0
+    assert flights.ready_in("b.org") == 40.0
+
+
+def test_it_is_over_when_the_crawl_is_done_and_everything_is_back(clock: Clock) -> None:
+    flights = flights_of(Listed("http://a.org/"), clock, k=2)
+    flight = chosen(flights)
+    assert flights.choose() is None
+    assert flights.reason is StopReason.FRONTIER_EXHAUSTED
+    assert not flights.over
+    flights.land(flight, "page", TOLD)
+    assert flights.over
+
+
+def test_after_a_fault_nothing_more_is_asked_or_told(clock: Clock) -> None:
+    crawl = Listed("http://a.org/", "http://b.org/", "http://c.org/")
+    flights = flights_of(crawl, clock, k=2)
+    first, second = chosen(flights), chosen(flights)
+
+    def full(*_: Any) -> list[Event]:
+        raise OSError("no space")
+
+    crawl.receive = full  # type: ignore[method-assign]
+    flights.land(first, "page", TOLD)
+    assert isinstance(flights.fault, OSError)
+    crawl.receive = Listed.receive.__get__(crawl)  # type: ignore[method-assign]
+    flights.land(second, "page", TOLD)
+    assert crawl.received == []
+    assert flights.choose() is None
+    assert flights.over
+
+
+def test_an_interrupt_wakes_the_engine(clock: Clock) -> None:
+    flights = flights_of(Listed("http://a.org/1", "http://a.org/2"), clock)
+    flights.land(chosen(flights), "page", TOLD)
+    assert flights.choose() is None
+    woken = []
+    flights.wake = lambda: woken.append(True)
+    flights.interrupt()
+    assert woken
+    assert flights.choose() is None
+    assert flights.over

@@ -1,0 +1,219 @@
+"""The politeness clock: who must wait, and until when."""
+
+from __future__ import annotations
+
+from math import inf
+from time import perf_counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tres.engines.manners import ATTEMPTS, DAY, HOUR, Manners
+from tres.sections import LiveSection
+from tres.web.page import FailureKind
+
+
+def manners(**settings: object) -> Manners:
+    return Manners(LiveSection(**{"delay": 1.0, "throttle": False, **settings}))  # type: ignore[arg-type]
+
+
+def test_a_site_waits_for_its_delay_and_others_do_not():
+    clock = manners(delay=2.0)
+    clock.depart("a", 10.0)
+    clock.arrive("a", 10.5, status=200)
+    assert clock.waiting(11.9) == ["a"]
+    assert clock.next_change(11.9) == 12.0
+    assert clock.ready_at("b", 11.9) == 11.9
+    assert clock.waiting(12.0) == []
+    assert clock.next_change(12.0) is None
+
+
+def test_a_site_with_enough_in_flight_waits_until_something_is_back():
+    clock = manners(delay=0.0, per_site=2)
+    clock.depart("a", 0.0)
+    assert clock.waiting(0.0) == []
+    clock.depart("a", 0.0)
+    assert clock.waiting(100.0) == ["a"]
+    assert clock.ready_at("a", 100.0) == inf
+    assert clock.next_change(100.0) is None
+    clock.arrive("a", 101.0, status=200)
+    assert clock.waiting(101.0) == []
+
+
+def test_the_delay_counts_from_the_moment_a_request_is_sent():
+    clock = manners(delay=1.0)
+    clock.depart("a", 0.0)
+    clock.sent("a", 0.7)
+    clock.arrive("a", 0.8, status=200)
+    assert clock.ready_at("a", 0.8) == 1.7
+
+
+def test_robots_txt_may_ask_for_a_longer_delay_but_not_for_a_shorter_one():
+    clock = manners(delay=1.0)
+    clock.crawl_delay("a", 5.0, 0.0)
+    clock.crawl_delay("b", 0.1, 0.0)
+    for site in ("a", "b"):
+        clock.depart(site, 0.0)
+        clock.arrive(site, 0.1, status=200)
+    assert (clock.ready_at("a", 0.1), clock.ready_at("b", 0.1)) == (5.0, 1.0)
+
+
+def test_each_further_request_of_a_flight_takes_a_turn_of_its_own():
+    clock = manners(delay=1.0, per_site=3)
+    clock.depart("a", 0.0)
+    assert [clock.turn("a", 0.2), clock.turn("a", 0.3)] == [1.0, 2.0]
+    assert clock.ready_at("a", 0.3) == 3.0
+
+
+def test_the_delay_follows_the_latency_up_and_down_within_its_bounds():
+    clock = manners(delay=1.0, max_delay=8.0, throttle=True)
+    for start, latency, expected in (
+        (0, 5, 3),
+        (100, 5, 4),
+        (200, 100, 8),
+        (300, 0, 4),
+        (400, 0, 2),
+    ):
+        clock.depart("a", start)
+        clock.arrive("a", start, latency=latency, status=200)
+        assert clock.ready_at("a", start) - start == expected
+    for start in (500, 600, 700):
+        clock.depart("a", start)
+        clock.arrive("a", start, latency=0, status=200)
+    assert clock.ready_at("a", 700) == 701
+
+
+def test_errors_are_quick_and_lower_no_delay():
+    clock = manners(delay=1.0, throttle=True)
+    clock.depart("a", 0.0)
+    clock.arrive("a", 0.0, latency=9.0, status=200)
+    clock.depart("a", 100.0)
+    clock.arrive("a", 100.0, latency=0.0, status=500)
+    assert clock.ready_at("a", 100.0) == 105.0
+
+
+def test_retry_after_is_obeyed():
+    clock = manners()
+    clock.depart("a", 0.0)
+    clock.arrive("a", 1.0, status=503, retry_after=120.0)
+    assert clock.ready_at("a", 1.0) == 121.0
+
+
+def test_who_asks_for_more_than_patience_is_down_and_nobody_waits_for_it():
+    clock = manners()
+    clock.depart("a", 0.0)
+    clock.arrive("a", 1.0, status=429, retry_after=10 * DAY)
+    assert clock.is_down("a", DAY)
+    assert not clock.is_down("a", DAY + 1)
+    assert clock.waiting(2.0) == []
+
+
+def test_refusals_and_dead_hosts_back_off_twice_as_long_each_time():
+    for told in ({"status": 429}, {"failed": FailureKind.TIMEOUT}):
+        clock, waits = manners(), []
+        for start in (0.0, 1000.0, 2000.0):
+            clock.depart("a", start)
+            clock.arrive("a", start, **told)  # type: ignore[arg-type]
+            waits.append(clock.ready_at("a", start) - start)
+        assert waits == [5.0, 10.0, 20.0]
+
+
+def test_a_dead_host_is_given_up_for_longer_and_longer_and_an_answer_brings_it_back():
+    clock, start = manners(), 0.0
+    for _ in range(ATTEMPTS):
+        assert not clock.is_down("a", start)
+        clock.depart("a", start)
+        clock.arrive("a", start, failed=FailureKind.NO_CONNECTION)
+        start += 1000.0
+    down = start - 1000.0
+    assert clock.is_down("a", down + HOUR - 1)
+    assert clock.waiting(down + 1) == []
+    clock.depart("a", down + HOUR)
+    clock.arrive("a", down + HOUR, failed=FailureKind.NO_CONNECTION)
+    assert clock.is_down("a", down + 3 * HOUR - 1)
+    clock.depart("a", down + 3 * HOUR)
+    clock.arrive("a", down + 3 * HOUR, status=404)
+    assert not clock.is_down("a", down + 3 * HOUR)
+    clock.depart("a", down + 4 * HOUR)
+    clock.arrive("a", down + 4 * HOUR, failed=FailureKind.TIMEOUT)
+    assert not clock.is_down("a", down + 4 * HOUR)
+
+
+def test_a_failure_of_a_page_is_no_failure_of_its_site():
+    clock = manners()
+    for start in range(0, 100, 10):
+        clock.depart("a", start)
+        clock.arrive("a", start, failed=FailureKind.TOO_LARGE)
+        assert clock.ready_at("a", start) == start + 1
+
+
+HAPPENINGS = st.lists(
+    st.tuples(
+        st.floats(0, 3),
+        st.sampled_from("abc"),
+        st.sampled_from(["go", "go", "ok", "slow", "429", "503", "dead", "robots", "turn", "sent"]),
+    ),
+    max_size=80,
+)
+
+
+@given(HAPPENINGS, st.sampled_from([0.0, 0.5, 2.0]), st.integers(1, 3), st.booleans())
+def test_whatever_happens_manners_are_kept(happenings, delay, per_site, throttle):
+    clock = manners(delay=delay, per_site=per_site, throttle=throttle)
+    now, asked = 0.0, dict.fromkeys("abc", 0.0)
+    last, away = dict.fromkeys("abc", -inf), dict.fromkeys("abc", 0)
+    for passed, site, what in happenings:
+        now += passed
+        if what == "go" and site not in clock.waiting(now):
+            assert now - last[site] >= max(delay, asked[site]) - 1e-9
+            assert away[site] < per_site
+            clock.depart(site, now)
+            last[site], away[site] = now, away[site] + 1
+        elif what == "robots":
+            clock.crawl_delay(site, passed, now)
+            asked[site] = max(asked[site], passed)
+        elif what == "sent" and away[site]:
+            clock.sent(site, now)
+            last[site] = max(last[site], now)
+        elif what == "turn" and away[site]:
+            at = clock.turn(site, now)
+            assert at >= max(now, last[site] + max(delay, asked[site])) - 1e-9
+            last[site] = at
+        elif what in ("ok", "slow", "429", "503", "dead") and away[site]:
+            away[site] -= 1
+            told = {"429": {"status": 429}, "503": {"status": 503, "retry_after": passed}}
+            dead = {"failed": FailureKind.NO_CONNECTION}
+            good = {"status": 200, "latency": 4.0 * (what == "slow")}
+            clock.arrive(site, now, **told.get(what, dead if what == "dead" else good))
+        check_what_it_says(clock, now)
+
+
+def check_what_it_says(clock: Manners, now: float) -> None:
+    waiting = clock.waiting(now)
+    ends = [clock.ready_at(site, now) for site in waiting]
+    assert all(end > now for end in ends)
+    finite = [end for end in ends if end < inf]
+    change = clock.next_change(now)
+    assert change == (min(finite) if finite else None)
+    ready = [site for site in "abc" if site not in waiting and not clock.is_down(site, now)]
+    assert all(clock.ready_at(site, now) == now for site in ready)
+
+
+def test_a_choice_costs_by_the_sites_that_wait_not_by_all_ever_seen():
+    clock = manners(delay=1.0)
+    for index in range(100_000):
+        clock.depart(f"site{index}", index / 1000)
+        clock.arrive(f"site{index}", index / 1000, status=200)
+    assert len(clock.waiting(100.0)) <= 1001
+    began = perf_counter()
+    for step in range(1000):
+        clock.waiting(102.0 + step)
+    assert perf_counter() - began < 1.0
+
+
+def test_without_a_delay_slow_answers_delay_nothing() -> None:
+    manners = Manners(LiveSection(delay=0.0, throttle=True))
+    for now in range(5):
+        manners.depart("slow.example", float(now))
+        manners.arrive("slow.example", now + 0.5, latency=0.5, status=200)
+        assert manners.waiting(now + 0.5) == []

@@ -1,0 +1,63 @@
+"""What a crawl remembers of pages that were steps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.support.reading import ENGLISH, html, reader, received
+
+from tres.engines.memory import CrawlMemory
+from tres.engines.reading import Reading
+from tres.sections import LiveSection
+from tres.web.page import Failed, FailureKind
+from tres.web.percept import Percept
+from tres.web.traps import LIMITS
+
+LONG = " ".join(f"{ENGLISH} {number}" for number in range(20))
+
+
+def reading(text: str, more: str = "") -> Reading:
+    return reader().read(received(html("Cells", text, more)))
+
+
+def kind(outcome: Percept | Failed) -> str:
+    return outcome.kind if isinstance(outcome, Failed) else "page"
+
+
+def remember(memory: CrawlMemory, known: Reading) -> None:
+    assert isinstance(known.outcome, Percept)
+    memory.remember(known.outcome, known.fingerprint)
+
+
+def test_a_page_nearly_equal_to_an_earlier_step_is_a_near_duplicate():
+    memory = CrawlMemory(LiveSection())
+    first, second = reading(LONG), reading(f"{LONG} today")
+    assert kind(memory.judged(first)) == "page"
+    remember(memory, first)
+    assert kind(memory.judged(second)) == FailureKind.NEAR_DUPLICATE
+    assert kind(memory.judged(reading(ENGLISH))) == "page"
+
+
+def test_what_was_no_step_is_not_remembered():
+    memory = CrawlMemory(LiveSection())
+    assert [kind(memory.judged(reading(LONG))) for _ in range(2)] == ["page", "page"]
+
+
+def test_it_can_be_turned_off():
+    memory = CrawlMemory(LiveSection(near_duplicates=False, traps=False))
+    known = reading(LONG)
+    remember(memory, known)
+    assert memory.judged(known) is known.outcome
+
+
+def test_endless_spaces_are_bounded():
+    memory = CrawlMemory(LiveSection())
+    links = "".join(f"<a href='/s?a={n}&b=1&c=2'>x</a>" for n in range(500))
+    outcome = memory.judged(reading(ENGLISH, links))
+    assert isinstance(outcome, Percept)
+    assert len(outcome.links) == LIMITS["combinations"]
+
+
+def test_failures_pass_through():
+    failed = Failed("http://example.org/", FailureKind.NOT_HTML)
+    assert CrawlMemory(LiveSection()).judged(replace(reading(LONG), outcome=failed)) is failed

@@ -1,0 +1,193 @@
+"""The reader's process: the same answers, whatever happens to it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.fuzz import fuzzed
+from tests.support.reading import ENGLISH, URL, html, model, reader, received
+
+from tres.engines.reader import ReaderPlan, ReaderProcess
+from tres.engines.reading import PageReader, Reading, Received, saved_reader
+from tres.engines.wire import checked_reading, page_message, reading_message, received_page
+from tres.errors import ModelError
+from tres.sections import LiveSection
+from tres.web.page import Failed, FailureKind
+from tres.web.percept import Percept
+
+BAD = ReaderPlan("tests.support.reading:bad_reader", {})
+LINKS = "".join(f"<a href='/{n}?x=1&utm_id=2'>link {n} to biology</a>" for n in range(30))
+PAGES = [
+    received(html("Cells é", ENGLISH, LINKS)),
+    received(html("Money", "bank loan " * 80, "<a href=/x.jpg>x</a>")),
+    received(b"", "text/html"),
+    received(html("Page not found", "Sorry.")),
+    received(html("", "1984", "<meta http-equiv=refresh content='0;url=/y'>")),
+    Received("nonsense \ud800", 200, "text/html\n", b"\n\x00"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _children_find_the_factories(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = Path(__file__).parents[2]
+    monkeypatch.setenv("PYTHONPATH", f"{root / 'src'}:{root}")
+
+
+def same(one: Reading, other: Reading) -> bool:
+    """Equal to the last bit; arrays have no equality of their own."""
+    return reading_message(one) == reading_message(other)
+
+
+def with_process(
+    work: Callable[[ReaderProcess], Awaitable[None]], plan: ReaderPlan = BAD, **limits: float
+) -> None:
+    async def run() -> None:
+        process = ReaderProcess(plan, **limits)  # type: ignore[arg-type]
+        try:
+            await work(process)
+        finally:
+            await process.close()
+
+    asyncio.run(run())
+
+
+async def read_all(process: ReaderProcess, pages: Iterable[Received]) -> list[Reading]:
+    return list(await asyncio.gather(*map(process.read, pages)))
+
+
+def kinds(readings: list[Reading]) -> list[str]:
+    return [r.outcome.kind if isinstance(r.outcome, Failed) else "page" for r in readings]
+
+
+def test_it_answers_like_the_reader_in_process_to_the_last_bit(tmp_path):
+    model().save(tmp_path / "model")
+    live = LiveSection(exclude=("/1$",), languages=("en", "de"))
+    plan = ReaderPlan.saved(tmp_path / "model", ["biology"], [], live, 2026)
+    here: PageReader = saved_reader(**json.loads(json.dumps(plan.arguments)))
+
+    async def work(process: ReaderProcess) -> None:
+        for page, there in zip(PAGES, await read_all(process, PAGES), strict=True):
+            assert same(here.read(page), there)
+        assert same(here.read(PAGES[0]), await process.read(PAGES[0]))
+        assert process.restarts == 0
+
+    with_process(work, plan)
+
+
+class TestBadPages:
+    def test_pages_that_ruin_the_process_are_unreadable_and_the_others_are_read(self):
+        ruin = [received(way + b" <p>") for way in (b"crash", b"memory", b"babble", b"lie")]
+
+        async def work(process: ReaderProcess) -> None:
+            readings = await read_all(process, [PAGES[0], *ruin, PAGES[0]])
+            assert kinds(readings) == ["page", *[FailureKind.UNREADABLE] * 4, "page"]
+            assert same(readings[0], readings[-1])
+            assert process.restarts == 4
+
+        with_process(work, memory=1 << 28)
+
+    def test_a_page_that_takes_too_long_is_given_up(self):
+        async def work(process: ReaderProcess) -> None:
+            await process.start()
+            readings = await read_all(process, [received(b"sleep"), PAGES[0]])
+            assert kinds(readings) == [FailureKind.UNREADABLE, "page"]
+            assert "Timeout" in readings[0].note
+
+        with_process(work, seconds=3.0)
+
+    def test_an_error_of_the_reader_costs_that_page_only_and_what_it_prints_nothing(self):
+        async def work(process: ReaderProcess) -> None:
+            readings = await read_all(process, [received(b"bug"), received(b"print <p>"), PAGES[0]])
+            assert kinds(readings) == [FailureKind.UNREADABLE, "page", "page"]
+            assert (readings[0].note, process.restarts) == ("RuntimeError", 0)
+
+        with_process(work)
+
+
+def test_a_reader_that_cannot_be_made_says_why():
+    async def work(process: ReaderProcess) -> None:
+        with pytest.raises(ModelError, match="there is no model"):
+            await process.read(PAGES[0])
+
+    with_process(work, ReaderPlan("tests.support.reading:no_reader", {}))
+
+
+def test_closing_cancels_what_waits():
+    async def work(process: ReaderProcess) -> None:
+        waiting = asyncio.create_task(process.read(received(b"sleep")))
+        await asyncio.sleep(0.1)
+        await process.close()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+    with_process(work)
+
+
+class TestMessages:
+    @pytest.mark.parametrize("page", PAGES)
+    def test_pages_and_readings_survive_the_way(self, page):
+        assert received_page(page_message(page)) == page
+        reading = reader().read(page)
+        assert same(checked_reading(reading_message(reading)), reading)
+
+    def test_columns_keep_their_types(self):
+        outcome = checked_reading(reading_message(reader().read(PAGES[0]))).outcome
+        assert isinstance(outcome, Percept)
+        types = (outcome.links.url_keyword.dtype, outcome.links.anchor_relevance.dtype)
+        assert types == (np.bool_, np.float32)
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"title": 1},
+            {"title": "x" * 10_000},
+            {"title": "\ud800"},
+            {"fingerprint": 1 << 63},
+            {"fingerprint": True},
+            {"text_chars": -1},
+            {"refresh": "javascript:x"},
+            {"dropped": []},
+            {"dropped": {"file": -1}},
+            {"failed": {"url": URL, "kind": "invented", "retryable": False}},
+            {"failed": {"url": URL, "kind": "timeout", "retryable": 1}},
+            {"page": [URL, "example.org", 1.5, "en"]},
+            {"page": [URL, "example.org", float("nan"), "en"]},
+            {"page": ["HTTP://x", "example.org", 0.5, "en"]},
+            {"page": [URL, "exämple.org", 0.5, "en"]},
+            {"page": [URL, "example.org", 0.5]},
+            {"links": {"urls": [URL]}},
+            {"links": {}},
+            {"links": None},
+        ],
+    )
+    def test_what_is_no_reading_is_refused(self, change):
+        answer = json.loads(reading_message(reader().read(PAGES[0])))
+        with pytest.raises(ValueError, match=r"."):
+            checked_reading(json.dumps(answer | change).encode())
+
+    @pytest.mark.parametrize("column", ["urls", "sites", "url_keyword", "anchor_relevance"])
+    @pytest.mark.parametrize("value", [None, "http://user@x/", 2, [], float("inf"), "\ud800"])
+    def test_every_column_is_checked(self, column, value):
+        answer = json.loads(reading_message(reader().read(PAGES[0])))
+        answer["links"][column][0] = value
+        with pytest.raises(ValueError, match=r"."):
+            checked_reading(json.dumps(answer).encode())
+
+    @fuzzed
+    @given(
+        st.binary()
+        | st.recursive(
+            st.none() | st.booleans() | st.floats() | st.text(),
+            lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+        ).map(lambda value: json.dumps(value).encode())
+    )
+    def test_nothing_else_than_a_value_error_comes_of_an_answer(self, message):
+        with pytest.raises(ValueError, match=r"."):
+            checked_reading(message)

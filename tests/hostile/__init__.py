@@ -1,0 +1,1 @@
+"""A web that means no good; see README.md."""

@@ -1,0 +1,12 @@
+"""Headers that come one at a time, for ever."""
+
+from __future__ import annotations
+
+from tests.hostile.wire import Wire
+
+EXPECT = "timeout"
+WIRE = r"^HTTP/1.1 200 OK\r\nX-Slow: yes\r\n<drip>$"
+
+
+async def handle(wire: Wire) -> None:
+    await wire.endless(b"HTTP/1.1 200 OK\r\n", b"X-Slow: yes\r\n", seconds=0.5)

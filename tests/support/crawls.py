@@ -1,0 +1,104 @@
+"""A session over pages about biology, what is said to it, and a reader of its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from tres.crawl.events import Demand, Event, Fetch
+from tres.crawl.session import CrawlSession
+from tres.engines.base import Fetched
+from tres.engines.reading import PageReader, Reading, Received
+from tres.mdp.crawl import Crawl
+from tres.policies.make import PolicySettings, make_policy
+from tres.policies.oracle import Foresight
+from tres.sections import LiveSection, PolicyName
+from tres.topic.keywords import KeywordMatcher
+from tres.web.page import Failed
+from tres.web.percept import Perceiver, Percept
+
+
+class Mentions:
+    """Relevant is what mentions biology."""
+
+    digest = "mentions"
+
+    def probabilities(self, texts: Sequence[str]) -> np.ndarray:
+        return np.array(["biology" in text for text in texts], np.float32)
+
+    def save(self, directory: Path) -> None:
+        raise NotImplementedError
+
+
+def perceiver() -> Perceiver:
+    return Perceiver(Mentions(), KeywordMatcher(["biology"]))
+
+
+def session_of(
+    seeds: Iterable[str], pages: int = 100, policy: PolicyName = "tres", seed: int = 3
+) -> CrawlSession:
+    crawl = Crawl()
+    rng = np.random.default_rng(seed)
+    chosen = make_policy(PolicySettings(policy), crawl, rng, lambda: Foresight.of(()))
+    return CrawlSession(crawl, chosen, perceiver().seeds(seeds), pages)
+
+
+class Spoken:
+    """A session as an engine sees it, and every word between the two.
+
+    It insists on what an engine must keep to: no URL that was not asked for, none twice.
+    """
+
+    def __init__(self, session: CrawlSession) -> None:
+        self.session = session
+        self.words: list[tuple[str, str]] = []
+        self.outcomes: dict[str, Percept | Failed] = {}
+        self.fetched: dict[str, Fetched] = {}
+        self.most_in_flight = 0
+
+    @property
+    def in_flight(self) -> int:
+        return self.session.in_flight
+
+    @property
+    def asked(self) -> list[str]:
+        return [url for word, url in self.words if word == "ask"]
+
+    @property
+    def received(self) -> list[str]:
+        return [url for word, url in self.words if word == "receive"]
+
+    def next(self, k: int = 1, waiting: Iterable[str] = ()) -> Demand:
+        demand = self.session.next(k, waiting)
+        if isinstance(demand, Fetch):
+            self.words += [("ask", url) for url in demand.urls]
+            self.most_in_flight = max(self.most_in_flight, self.session.in_flight)
+        return demand
+
+    def receive(
+        self, url: str, outcome: Percept | Failed, fetched: Fetched | None = None
+    ) -> list[Event]:
+        assert fetched is not None, url
+        assert url not in self.outcomes, f"{url} came back twice"
+        self.words.append(("receive", url))
+        self.outcomes[url], self.fetched[url] = outcome, fetched
+        return self.session.receive(url, outcome)
+
+    def interrupt(self) -> None:
+        self.session.interrupt()
+
+
+class InlineReader:
+    """Reads where it is asked."""
+
+    def __init__(self, reader: PageReader) -> None:
+        self._reader = reader
+
+    async def read(self, received: Received) -> Reading:
+        return self._reader.read(received)
+
+
+def inline_reader(section: LiveSection) -> InlineReader:
+    return InlineReader(PageReader(perceiver(), section, 2026))
