@@ -1,11 +1,12 @@
 """The paper's tables from the records of a comparison.
 
 Table 3 has harvest rate and relevant sites of every policy under every cap, as mean and standard
-deviation over the seeds. A crawl may run out of links before it has spent its budget, above all one
-that throws links away; a few good pages would then look better than many. So here, unlike in the
-records, harvest rate is relevant pages per page of the *budget*, and a dagger with the pages fetched
-marks crawls that ended early. The best mean of a column (the oracle's apart) is marked; a star says that
-its lead over the second is more than chance: a paired t-test over the common seeds, p < 0.05.
+deviation over the seeds. A crawl may run out of links before it has spent its budget, above all
+one that throws links away; a few good pages would then look better than many. So here, unlike in
+the records, harvest rate is relevant pages per page of the *budget*, and a dagger with the pages
+fetched marks crawls that ended early. The best mean of a column (the oracle's apart) is marked; a
+star says that its lead over the second is more than chance: a paired t-test over the common seeds,
+p < 0.05.
 Table 4 sets every variant of a policy beside the plain policy, seed by seed.
 """
 
