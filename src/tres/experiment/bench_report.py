@@ -29,7 +29,8 @@ SIMULATED = (
 LEGEND = (
     "Mean ± standard deviation over single-seed runs; harvest rate is relevant pages per page of "
     "the budget; †: crawls that ran out of links after so many pages. Bold: best of the column, "
-    "the oracle apart; a star: its lead over the second is more than chance (paired t-test, p < 0.05)."
+    "the oracle apart; a star: its lead over the second is more than chance (paired t-test, "
+    "p < 0.05)."
 )
 
 Series = dict[str, list[tuple[float, float]]]
