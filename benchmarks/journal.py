@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from tres.config import TopicConfig
 from tres.engines.replay import PerceivedWeb, replay
+from tres.experiment.live import remembered
 from tres.experiment.resume import resume_run
 from tres.experiment.run import crawl, open_session
 from tres.experiment.topic import perceive_topic
@@ -53,6 +54,7 @@ def main() -> None:
         show("with a journal", recorded - (seen.spent - perceiving), options.steps)
         sizes(run, options.steps)
         resumed(run, options.steps, "with its snapshot")
+        recalled(run, config)
         if options.fold:
             (run / SNAPSHOT).unlink(missing_ok=True)
             resumed(run, options.steps, "from its start")
@@ -97,6 +99,13 @@ def resumed(run: Path, steps: int, how: str) -> None:
 
     processor, clock = timed(taken_up)
     print(f"{'resumed in':18} {processor:8.2f} s ({clock:.2f} s on the clock), {how}")
+
+
+def recalled(run: Path, config: TopicConfig) -> None:
+    """What a live crawl does beside: near-duplicates and endless spaces are known again."""
+    with Journal.open(run / JOURNAL) as journal:
+        processor, clock = timed(lambda: remembered(config, journal))
+    print(f"{'recalled in':18} {processor:8.2f} s ({clock:.2f} s on the clock), if it is live")
 
 
 def show(what: str, seconds: Seconds, steps: int) -> None:

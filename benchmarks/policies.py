@@ -12,6 +12,7 @@ crawls with different models can be compared. Runs are deterministic.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import deque
 from itertools import product
 from pathlib import Path
@@ -83,6 +84,7 @@ def figures(
         rates.append(session.harvest_rate)
         labelled.append(sum(url in relevant for url in fetched) / len(fetched))
         sites.append(session.relevant_sites)
+        print(f"{url}: {rates[-1]:.3f}, {labelled[-1]:.3f} by labels", file=sys.stderr)
     shares = [f"{np.mean(each):.3f} ± {np.std(each):.3f}" for each in (rates, labelled)]
     return [*shares, f"{np.mean(sites):.0f} ± {np.std(sites):.0f}"]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tres.caps import SiteCap
-from tres.config import KEYS, TopicConfig, load_topic
+from tres.config import KEYS, POLICIES, TopicConfig, load_topic
 from tres.errors import ConfigError
 from tres.sections import (
     PRESETS,
@@ -205,7 +205,10 @@ def test_a_byte_order_mark_is_no_obstacle(topic):
             "tree.representatives",
         ),
         ("[crawler]\npages = 5", "[crawler] is no section; did you mean [crawl]?"),
-        ("[x]", "[x] is no section; valid are [topic], [training], [crawl], [tree], [agent]"),
+        (
+            "[x]",
+            "[x] is no section; valid are [topic], [training], [crawl], [live], [tree], [agent]",
+        ),
         ("[crawl]\npages = 0", "crawl.pages must be a whole number of at least 1, not 0"),
         ("[crawl]\npages = true", "crawl.pages must be a whole number of at least 1, not True"),
         ("[crawl]\npages = 2e3", "crawl.pages must be a whole number of at least 1, not 2000.0"),
@@ -213,9 +216,7 @@ def test_a_byte_order_mark_is_no_obstacle(topic):
         ("[crawl]\nin_flight = 65", "crawl.in_flight must be a whole number from 1 to 64, not 65"),
         (
             "[crawl]\npolicy = 'tress'",
-            "crawl.policy must be one of tres, tres-sync, tres-async, ache, seedfinder, "
-            "han-async, han-sync, tree-random, random, breadth-first, parent, anchor, oracle, "
-            "not 'tress'",
+            f"crawl.policy must be one of {', '.join(POLICIES)}, not 'tress'",
         ),
         (
             "[crawl]\nfeatures = 3",

@@ -289,7 +289,7 @@ class LiveSection(Section):
     languages: tuple[str, ...] = setting(
         flat_list(text, "language codes"), "count only pages in these languages; empty for all", ()
     )
-    max_depth: int = setting(whole(0), "clicks away from a seed, at most; 0 for no limit", 0)
+    max_clicks: int = setting(whole(0), "clicks away from a seed, at most; 0 for no limit", 0)
     traps: bool = setting(
         truth, "refuse links to endless spaces, and to files that are no pages", True
     )

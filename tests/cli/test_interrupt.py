@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.support.webs import start
 
-from tres.cli.crawl import stop_on_signal
+from tres.cli.crawl import stop_on_signal, told_when_stopped
 from tres.errors import RunError
 from tres.store.journal import JOURNAL, Journal
 
@@ -57,6 +57,22 @@ def test_a_signal_that_comes_before_the_session_counts() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
         started(session)
     assert session.interrupted
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_stops_at_once_and_says_how_to_go_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: signal.Signals
+) -> None:
+    (tmp_path / JOURNAL).touch()
+
+    def stopped_twice() -> None:
+        with told_when_stopped(tmp_path), stop_on_signal():
+            os.kill(os.getpid(), kind)
+            os.kill(os.getpid(), kind)
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped_twice()
+    assert capsys.readouterr().err.endswith(f"go on: tres resume {tmp_path}\n")
 
 
 def wait_for_pages(

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tres.relevance.store import load_model
+from tres.store.run import claimed
 
 from .conftest import Outcome, Tres
 from .test_crawl import rows_of
@@ -214,3 +215,17 @@ def test_judgements_of_one_class_only_are_kept_but_cannot_train(
     )  # fmt: skip
     assert len(judgements(second)) == 30
     assert load_model(second / "model").digest == before
+
+
+def test_while_the_run_is_crawled_judgements_are_kept_and_the_model_stays(
+    label: Label, run: Path
+) -> None:
+    before = load_model(run / "model").digest
+    with claimed(run):
+        outcome = label(run, "y\nn\nq\n")
+    assert outcome.code == 2
+    assert "another tres is crawling there" in outcome.err
+    assert "your judgements are kept: the next `tres label` learns from all" in outcome.err
+    assert len(judgements(run)) == 2
+    assert load_model(run / "model").digest == before
+    assert "trained anew with 3 judgements" in label(run, "y\nq\n").out

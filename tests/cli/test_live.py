@@ -57,16 +57,20 @@ def rows(run: Path, name: str = "pages.csv") -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-@pytest.fixture
-def topic(tmp_path: Path) -> Path:
+def taught_topic(directory: Path) -> Path:
     """A topic with examples of its own."""
     for name, words in (("bees", BEES), ("markets", MARKETS)):
-        (tmp_path / name).mkdir()
+        (directory / name).mkdir()
         for i in range(8):
-            (tmp_path / name / f"{i}.txt").write_text(" ".join(words[i % 5 :] + words[:4]))
-    path = tmp_path / "bees.toml"
+            (directory / name / f"{i}.txt").write_text(" ".join(words[i % 5 :] + words[:4]))
+    path = directory / "bees.toml"
     path.write_text(TAUGHT + LIVE)
     return path
+
+
+@pytest.fixture
+def topic(tmp_path: Path) -> Path:
+    return taught_topic(tmp_path)
 
 
 @pytest.mark.slow

@@ -65,8 +65,6 @@ def test_a_policy_without_a_tree_is_named(
         (lambda run: (run / "summary.json").write_text("{"), "summary.json: damaged ("),
         (lambda run: (run / "tree.json").write_text('{"nodes": [{"id": 0}]}'),
          "tree.json: damaged ("),
-        (lambda run: (run / "summary.json").unlink(),
-         ": there is no summary.json: the run has not finished; go on with 'tres resume'"),
     ],
 )  # fmt: skip
 def test_a_damaged_run_is_refused_by_name(tres: Tres, run: Path, damage, message) -> None:
@@ -85,3 +83,12 @@ def test_what_is_no_run_is_refused(tres: Tres, tmp_path: Path) -> None:
     assert tres("tree", tmp_path)[::2] == (
         2, f"tres: {tmp_path}: not a run directory; name one that 'tres crawl' has written\n"
     )  # fmt: skip
+
+
+def test_the_tree_of_a_run_without_an_end_is_grown_again_from_its_journal(
+    tres: Tres, run: Path
+) -> None:
+    kept = tres("tree", run)
+    for name in ("summary.json", "tree.json"):
+        (run / name).unlink()
+    assert tres("tree", run) == kept

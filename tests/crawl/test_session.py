@@ -150,7 +150,7 @@ class TestSeeds:
 class TestDepth:
     def test_links_of_a_page_at_the_limit_are_no_actions(self) -> None:
         web = web_of(page("a/0", 0.9, "a/1"), page("a/1", 0.9, "a/2"), page("a/2", 0.9, "a/3"))
-        run = drive(start(web, ["a/0"], max_depth=1), web)
+        run = drive(start(web, ["a/0"], max_clicks=1), web)
         assert run.asked == ["a/0", "a/1"]
         assert run.reason is StopReason.FRONTIER_EXHAUSTED
 
@@ -161,13 +161,13 @@ class TestDepth:
             page("b/0", 0.9, "a/2"),
             page("a/2", 0.9),
         )
-        assert "a/2" in drive(start(web, ["a/0", "b/0"], max_depth=1), web).asked
+        assert "a/2" in drive(start(web, ["a/0", "b/0"], max_clicks=1), web).asked
 
     @pytest.mark.parametrize("limit", [None, 0])
     def test_without_a_limit_there_is_none(self, limit: int | None) -> None:
         chain = [page(f"a/{i}", 0.9, f"a/{i + 1}") for i in range(20)]
         web = web_of(*chain)
-        assert len(drive(start(web, ["a/0"], max_depth=limit), web).steps) == 20
+        assert len(drive(start(web, ["a/0"], max_clicks=limit), web).steps) == 20
 
 
 class TestRedirects:

@@ -58,6 +58,16 @@ def test_endless_spaces_are_bounded():
     assert len(outcome.links) == LIMITS["combinations"]
 
 
+def test_what_rules_dropped_is_counted_over_all_pages():
+    memory = CrawlMemory(LiveSection())
+    links = "<a href=/a.jpg>1</a>" + "".join(
+        f"<a href='/s?a={n}&b=1&c=2'>x</a>" for n in range(LIMITS["combinations"] + 3)
+    )
+    for _ in range(2):
+        memory.judged(reading(ENGLISH, links))
+    assert memory.dropped == {"file": 2, "combinations": 6}
+
+
 def test_failures_pass_through():
     failed = Failed("http://example.org/", FailureKind.NOT_HTML)
     assert CrawlMemory(LiveSection()).judged(replace(reading(LONG), outcome=failed)) is failed

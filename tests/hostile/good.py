@@ -1,7 +1,8 @@
 """The good part: small sites about one topic, linked to each other and to the hostile hosts.
 
-Every good page links to its neighbours on its site, to a page of another site, and, one page
-in `EVERY`, to a hostile host. Half of the pages are about the topic.
+Every good page links to its neighbours on its site, to a page of another site, to a picture, and,
+one page in `EVERY`, to a hostile host; the front pages lead to all of those. Half of the pages are
+about the topic.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ EVERY = 3
 KEYWORDS = ("telescope", "galaxy", "nebula", "comet", "orbit")
 OTHERS = ("garden", "recipe", "window", "letter", "market", "bridge", "teacher", "river")
 SEED = "/"
+PICTURE = "/picture.jpg"
 
 
 def hosts() -> list[str]:
@@ -32,10 +34,12 @@ def document(host: str, path: str, port: int, hostile: Sequence[str]) -> bytes |
         return None
     other = hosts()[(site + number + 1) % SITES]
     links = [f"/{(number * 2 + step) % PAGES}" for step in (1, 2)]
-    links.append(f"http://{other}:{port}/{number}")
-    if hostile and (site * PAGES + number) % EVERY == 0:
+    links += [f"http://{other}:{port}/{number}", PICTURE]
+    if path == SEED:
+        links += [f"http://{bad}:{port}/" for bad in hostile[site::SITES]]
+    elif hostile and (site * PAGES + number) % EVERY == 0:
         links.append(f"http://{hostile[(site * PAGES + number) // EVERY % len(hostile)]}:{port}/")
-    return page(f"Page {number} of site {site}", _text(site, number), *links)
+    return page(f"Page {number} of site {site}", text_of(site, number), *links)
 
 
 async def answer(wire: Wire, hostile: Sequence[str]) -> None:
@@ -52,7 +56,7 @@ def _number(path: str) -> int | None:
     return int(digits) if digits.isdecimal() and int(digits[:9]) < PAGES else None
 
 
-def _text(site: int, number: int) -> str:
+def text_of(site: int, number: int) -> str:
     """Different words on every page, so that no two pages are nearly the same."""
     rng = Random(site * PAGES + number)
     words = [*OTHERS, *(KEYWORDS if number % 2 == 0 else ())]

@@ -24,7 +24,10 @@ NAMES: dict[str, list[list[str]]] = {
 }
 
 EXPECT: dict[str, tuple[str, ...]] = {
-    "good.hostile.test": ("page",),
+    "good.hostile.test": (
+        "page",
+        "near-duplicate",
+    ),
     "private.hostile.test": ("blocked-address",),
     "lan.hostile.test": ("blocked-address",),
     "metadata.hostile.test": ("blocked-address",),
@@ -32,12 +35,13 @@ EXPECT: dict[str, tuple[str, ...]] = {
     "mapped.hostile.test": ("blocked-address",),
     "zero.hostile.test": ("blocked-address",),
     "multicast.hostile.test": ("blocked-address",),
-    "mixed.hostile.test": ("page", "blocked-address"),
-    "rebinding.hostile.test": ("page", "blocked-address"),
+    "mixed.hostile.test": ("page", "near-duplicate", "blocked-address"),
+    "rebinding.hostile.test": ("page", "near-duplicate", "blocked-address"),
     "gone.hostile.test": ("no-such-host",),
 }
 """What must be reported for `http://NAME:PORT/`. Whatever it is: no connection to an address
-outside 127.0.0.0/8 may be attempted."""
+outside 127.0.0.0/8 may be attempted. Names of the good address give pages that it has under
+its own name, too."""
 
 
 class Resolver:

@@ -22,6 +22,7 @@ from typing import TextIO
 
 from tests.hostile import good
 from tests.hostile.case import Case, all_cases, no_robots
+from tests.hostile.names import NAMES
 from tests.hostile.wire import Wire
 
 READY = "hostile web on port "
@@ -33,7 +34,7 @@ class HostileWeb:
 
     def __init__(self, log: TextIO | None = None, mischief: bool = True) -> None:
         self.cases = {case.host: case for case in all_cases()}
-        self._hostile = list(self.cases) if mischief else []
+        self._hostile = [*self.cases, *NAMES] if mischief else []
         self._log = log
 
     async def start(self, port: int = 0) -> int:

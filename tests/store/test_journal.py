@@ -40,7 +40,7 @@ def path(tmp_path: Path) -> Path:
     with Journal.create(path, META, Seeds(links("a/1")), Begin(9, "digest")) as journal:
         journal.append(Demanded(1, (), ("a/1",)))
         journal.append(Received("a/1", first), [step(1, "a/1"), SiteCapped("a")], FACTS, 99)
-        journal.append(Demanded(2, ("b", "c"), ("a/2", "a/3")))
+        journal.append(Demanded(2, (0, 7), ("a/2", "a/3")))
         failed = FetchFailed("a/2", FailureKind.TIMEOUT, False)
         journal.append(Received("a/2", Failed("a/2", FailureKind.TIMEOUT)), [failed], FACTS)
     return path
@@ -52,11 +52,11 @@ def test_entries_come_back_in_order_and_from_any_position(path: Path) -> None:
         assert journal.position == 6
         kinds = [type(entry) for _, entry in journal.entries()]
         assert kinds == [Seeds, Begin, Demanded, Received, Demanded, Received]
-        assert next(journal.entries(4)) == (5, Demanded(2, ("b", "c"), ("a/2", "a/3")))
+        assert next(journal.entries(4)) == (5, Demanded(2, (0, 7), ("a/2", "a/3")))
         assert journal.seeds().links.urls == ("a/1",)
         assert journal.segments() == [Begin(9, "digest")]
         assert (journal.steps(), journal.warc_end()) == (1, 99)
-        assert list(journal.fingerprints()) == [2**64 - 1]
+        assert list(journal.read_before()) == [(("a/2",), 2**64 - 1)]
 
 
 def test_people_read_it_with_sqlite_alone(path: Path) -> None:
@@ -172,6 +172,7 @@ def read_all(path: Path) -> None:
         list(journal.entries())
         list(journal.pages())
         list(journal.failures())
-        list(journal.fingerprints())
+        list(journal.read_before())
+        journal.seconds()
         journal.steps()
         journal.warc_end()

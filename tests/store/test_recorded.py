@@ -6,6 +6,7 @@ import sqlite3
 import warnings
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,40 @@ def test_a_choice_that_the_session_does_not_make_is_noticed(tmp_path: Path) -> N
     crawl.journal.append(Demanded(1, (), ("s0/nowhere",)))
     with pytest.raises(RunError, match="record 9 is not what the crawl does now"):
         again(tmp_path)
+
+
+def test_sites_that_had_to_wait_are_told_again_when_the_journal_is_read(tmp_path: Path) -> None:
+    crawl = begun(tmp_path)
+    list(steps(crawl, 5))
+    free = {crawl.session.site_name(i) for i in range(3)}
+    busy = [f"s{i}" for i in range(7) if f"s{i}" not in free]
+    demand = crawl.next(1, ["unheard-of", *busy])
+    assert isinstance(demand, Fetch)
+    assert site_of(demand.urls[0]) in free
+    *_, (_, entry) = crawl.journal.entries()
+    assert entry == Demanded(1, tuple(crawl.session.site_ids(busy)), demand.urls)
+    assert list(again(tmp_path).session.awaited) == list(demand.urls)
+
+
+def test_a_site_that_the_session_does_not_know_is_noticed(tmp_path: Path) -> None:
+    crawl = begun(tmp_path)
+    list(steps(crawl, 3))
+    crawl.journal.append(Demanded(1, (3, 10_000), ("s0/nowhere",)))
+    with pytest.raises(RunError, match="record 9 is not what the crawl does now"):
+        again(tmp_path)
+
+
+def test_its_seconds_are_those_of_all_stretches_however_they_ended(tmp_path: Path) -> None:
+    ticks = count(100.0)
+    crawl = begun(tmp_path)
+    crawl = RecordedSession(crawl.session, crawl.journal, "config", clock=lambda: next(ticks))
+    (_,) = steps(crawl, 1)  # at its start, then once for each of two records
+    assert crawl.journal.seconds() == 2.0
+    later = again(tmp_path)
+    later = RecordedSession(later.session, later.journal, "config", clock=lambda: next(ticks))
+    (_,) = steps(later, 1)
+    assert later.journal.seconds() == 4.0
+    assert later.seconds == 5.0
 
 
 def test_an_outcome_that_nobody_asked_for_is_noticed(tmp_path: Path) -> None:

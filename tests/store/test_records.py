@@ -52,10 +52,11 @@ def links(draw: st.DrawFn) -> LinkPercepts:
 percepts = st.builds(Percept, texts, texts, st.floats(), links(), texts)
 failures = st.builds(Failed, texts, st.sampled_from(FailureKind), st.booleans())
 names = st.lists(texts, max_size=4).map(tuple)
+ids = st.sets(st.integers(0, 2**31)).map(lambda chosen: tuple(sorted(chosen)))
 entries: st.SearchStrategy[Entry] = st.one_of(
     st.builds(Seeds, links()),
     st.builds(Begin, st.integers(1), texts),
-    st.builds(Demanded, st.integers(0, 64), names, names),
+    st.builds(Demanded, st.integers(0, 64), ids, names),
     st.builds(Received, texts, st.one_of(percepts, failures)),
 )
 

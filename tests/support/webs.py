@@ -92,7 +92,7 @@ def start(
     pages: int = 1000,
     cap: object = "inf",
     seed: int = 1,
-    max_depth: int | None = None,
+    max_clicks: int | None = None,
 ) -> CrawlSession:
     """A session at its beginning."""
     crawl = Crawl()
@@ -102,7 +102,7 @@ def start(
         np.random.default_rng(seed),
         Foreknowledge(lambda: foresight_of(web), lambda share: Shelf(web)),
     )
-    return CrawlSession(crawl, policy, links(*seeds), pages, SiteCap.parse(cap), max_depth)
+    return CrawlSession(crawl, policy, links(*seeds), pages, SiteCap.parse(cap), max_clicks)
 
 
 @dataclass(slots=True)

@@ -45,6 +45,6 @@ def main() -> None:
         with threadpool_limits(1):
             commands(prog_name="tres")
     except TresError as error:
-        for line in (*error.details, error.message):
+        for line in (*error.details, error.message, *getattr(error, "__notes__", ())):
             click.echo(f"tres: {line}", err=True)
         sys.exit(error.exit_code)

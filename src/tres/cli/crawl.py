@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,9 +19,11 @@ from tres.crawl.events import StopReason
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb
 from tres.errors import printable
-from tres.experiment.run import LIVE, Result
+from tres.experiment.run import Result
 from tres.experiment.run import crawl as run_crawl
 from tres.experiment.topic import perceive_topic
+from tres.store.journal import JOURNAL
+from tres.store.recorded import command_to_resume
 from tres.webs import open_web
 
 
@@ -65,11 +66,12 @@ def crawl(
     config = load_topic(topic).override(seeds=options.pop("seed_url") or None, **options)
     directory = directory or default_directory(config)
     screen = messages()
-    if web is None:
-        result = crawl_web(config, directory, screen, overwrite)
-    else:
-        seen = see(config, web, screen)
-        result = crawl_with_progress(config, seen, directory, screen, overwrite)
+    with told_when_stopped(directory):
+        if web is None:
+            result = crawl_web(config, directory, screen, overwrite)
+        else:
+            seen = see(config, web, screen)
+            result = crawl_with_progress(config, seen, directory, screen, overwrite)
     report(result, directory)
 
 
@@ -124,11 +126,23 @@ def report(result: Result, directory: Path) -> None:
         click.echo(f"failed: {kinds}")
     click.echo(f"stopped: {result.stopped}")
     click.echo(f"run: {directory}")
-    again = f"tres resume {printable(shlex.quote(str(directory)))}"
+    again = printable(command_to_resume(directory))
     if result.stopped is StopReason.INTERRUPTED:
         click.echo(f"go on: {again}")
-    elif result.stopped is StopReason.BUDGET and summary["web"] == LIVE:
+    elif result.stopped is StopReason.BUDGET:
         click.echo(f"go on: {again} --pages {2 * summary['budget']}")
+
+
+@contextmanager
+def told_when_stopped(directory: Path) -> Iterator[None]:
+    """A crawl that a second signal stops at once has no result to tell, but it can go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if (directory / JOURNAL).exists():
+            again = printable(command_to_resume(directory))
+            click.echo(f"stopped at once; what was fetched is kept\ngo on: {again}", err=True)
+        raise
 
 
 @contextmanager
@@ -149,7 +163,8 @@ def stop_on_signal() -> Iterator[Any]:
         signals.append(number)
         for session in sessions:
             session.interrupt()
-        restore()
+        for kind in before:
+            signal.signal(kind, signal.default_int_handler)  # a second one stops at once
 
     def started(session: CrawlSession) -> None:
         sessions.append(session)

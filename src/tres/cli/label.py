@@ -58,6 +58,10 @@ def label(run: Path, show: int, web: str | None) -> None:
         raise TrainingError(
             f"{problem.message}; judge more pages (your judgements are kept)"
         ) from None
+    except RunError as problem:
+        raise RunError(
+            f"{problem.message} (your judgements are kept: the next `tres label` learns from all)"
+        ) from None
     click.echo(_outcome(run, result))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from tres.cli.crawl import report, stop_on_signal
+from tres.cli.crawl import report, stop_on_signal, told_when_stopped
 from tres.cli.progress import CrawlProgress
 from tres.cli.terminal import messages
 from tres.config import TopicConfig
@@ -38,10 +38,11 @@ def resume(run: Path, pages: int | None, web: str | None, proxy: str | None) -> 
     config, meta = resumable(run, pages)
     screen = messages()
     spec = web or meta.web
-    if spec:
-        result = _over(spec, config, run, pages, screen)
-    else:
-        result = _live(config, run, pages, proxy, screen)
+    with told_when_stopped(run):
+        if spec:
+            result = _over(spec, config, run, pages, screen)
+        else:
+            result = _live(config, run, pages, proxy, screen)
     report(result, run)
 
 

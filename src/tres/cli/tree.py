@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from tres.experiment.resume import tree_of
 from tres.frontier.rules import TreeView
-from tres.store.run import read_tree
 
 FORMATS = {
     "rules": "the leaves, best first, each with its rule",
@@ -40,7 +40,7 @@ def tree(run: Path, form: str, top: int) -> None:
 
     Example: tres tree runs/demo-tres --format dot | dot -Tsvg > tree.svg
     """
-    view = read_tree(run)
+    view = tree_of(run)
     match form:
         case "rules":
             click.echo(_rules(view, top))

@@ -56,7 +56,7 @@ class CrawlSession:
         seeds: LinkPercepts,
         pages: int,
         cap: SiteCap | None = None,
-        max_depth: int | None = None,
+        max_clicks: int | None = None,
     ) -> None:
         self.policy = policy
         self.pages = pages
@@ -66,7 +66,7 @@ class CrawlSession:
         self._crawl = crawl
         self._cap = cap or SiteCap.parse("inf")
         self._current_cap = self._cap.at(0, pages)
-        self._max_depth = max_depth or float("inf")
+        self._max_clicks = max_clicks or float("inf")
         self._claimed = Column(np.bool_)
         self._capped = Column(np.bool_)
         self._in_flight: dict[str, Choice] = {}
@@ -85,6 +85,15 @@ class CrawlSession:
         """The URLs that have not come back yet, oldest first, and their sites."""
         names = self._crawl.site_names
         return {url: names[choice.site] for url, choice in self._in_flight.items()}
+
+    def site_ids(self, sites: Iterable[str]) -> list[int]:
+        """The ids of those of these sites that the crawl has heard of, ascending."""
+        names = self._crawl.site_names
+        return sorted({names.id(site) for site in sites if site in names})
+
+    def site_name(self, identity: int) -> str:
+        """The site of an id; IndexError if there is none."""
+        return self._crawl.site_names[identity]
 
     @property
     def interrupted(self) -> bool:
@@ -239,7 +248,7 @@ class CrawlSession:
         self._make_room()
         claimed = self._claimed.view[urls]
         keep = ~(claimed | self._capped.view[sites])
-        if page != NONE and self._crawl.paths.depth(page) >= self._max_depth:
+        if page != NONE and self._crawl.paths.depth(page) >= self._max_clicks:
             keep[:] = False  # what lies deeper is no action
         own_site = NONE if percept is None else self._crawl.site_names.id(percept.site)
         return Outlinks(

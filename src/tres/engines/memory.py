@@ -7,6 +7,9 @@ it again by remembering them in order.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+
 from tres.engines.reading import Reading
 from tres.sections import LiveSection
 from tres.web.duplicates import NearDuplicates
@@ -21,10 +24,17 @@ class CrawlMemory:
     def __init__(self, settings: LiveSection) -> None:
         self.duplicates = NearDuplicates() if settings.near_duplicates else None
         self.spaces = EndlessSpaces() if settings.traps else None
+        self._dropped: Counter[str] = Counter()
+
+    @property
+    def dropped(self) -> Counter[str]:
+        """How many links were kept out of the crawl, by the rule that did it."""
+        return self._dropped + (Counter() if self.spaces is None else self.spaces.dropped)
 
     def judged(self, reading: Reading) -> Percept | Failed:
         """The outcome of a reading in the light of earlier ones."""
         outcome = reading.outcome
+        self._dropped.update(reading.dropped)
         if isinstance(outcome, Failed):
             return outcome
         if self._is_duplicate(reading.fingerprint):
@@ -33,10 +43,14 @@ class CrawlMemory:
 
     def remember(self, percept: Percept, fingerprint: int | None) -> None:
         """The page was a step of the crawl."""
+        self.recall(percept.links.urls, fingerprint)
+
+    def recall(self, links: Iterable[str], fingerprint: int | None) -> None:
+        """A step of a crawl that is taken up again had these links."""
         if self.duplicates is not None and fingerprint is not None:
             self.duplicates.add(fingerprint)
         if self.spaces is not None:
-            self.spaces.remember(percept)
+            self.spaces.let_in(links)
 
     def _is_duplicate(self, fingerprint: int | None) -> bool:
         if self.duplicates is None or fingerprint is None:

@@ -30,7 +30,9 @@ from tres.web.url import SiteBy, canonical
 HTML = frozenset({"text/html", "application/xhtml+xml"})
 _CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([^\"';\s]{1,40})", re.IGNORECASE)
 _LOOKS_LIKE_HTML = re.compile(
-    rb"\s*(?:\xef\xbb\xbf)?\s*<(?:!doctype\s+html|html|head|body|!--)", re.I
+    rb"\s*(?:\xef\xbb\xbf)?\s*<(?:!--|(?:!doctype\s+html|html|head|body|title|meta|script|style"
+    rb"|iframe|table|div|font|h1|br|a|b|p)[\s>])",
+    re.I,
 )
 
 

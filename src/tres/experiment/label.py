@@ -23,7 +23,7 @@ from tres.relevance.worth import in_turn, influence, least_sure, most, site_by_s
 from tres.store.guesses import read_guesses
 from tres.store.judgements import read_judgements
 from tres.store.models import replace_model
-from tres.store.run import read_pages
+from tres.store.run import claimed, read_pages
 from tres.web.page import Page
 from tres.web.url import site_of
 from tres.webs.base import Web
@@ -101,7 +101,15 @@ class Retrained:
 
 
 def learn_judgements(run: Path, web: Web, config: TopicConfig) -> Retrained:
-    """Train anew with all judgements of the run; the result is its newest model."""
+    """Train anew with all judgements of the run; the result is its newest model.
+
+    Not while the run is being crawled: pages are read with the model that is there.
+    """
+    with claimed(run):
+        return _learn(run, web, config)
+
+
+def _learn(run: Path, web: Web, config: TopicConfig) -> Retrained:
     judged: dict[str, bool] = {}
     for url, relevant in read_judgements(run).items():
         if (page := _page(web, url)) is not None:

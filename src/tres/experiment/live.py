@@ -7,7 +7,7 @@ own with the model that the run keeps, so a crawl that is resumed reads as the f
 
 from __future__ import annotations
 
-import time
+import logging
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -33,11 +33,14 @@ from tres.experiment.topic import perceive_topic, seed_urls
 from tres.store.journal import JOURNAL, Journal
 from tres.store.models import MODEL
 from tres.store.recorded import Warc
-from tres.store.records import Received
+from tres.store.run import refuse_taken
 from tres.store.warc import WarcStore, about_crawl
-from tres.web.percept import Perceiver, Percept
+from tres.web.percept import Perceiver
 
 T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
 Watch = Callable[[int], None]
 """Is told how many pages an exploration has fetched."""
 
@@ -51,6 +54,7 @@ def crawl_live(
 ) -> Result:
     """Crawl the Web to the end and write the run directory; once in a process."""
     refuse_impossible(config)
+    refuse_taken(directory, overwrite)
     return in_live_loop(lambda loop: live_run(loop, config, directory, listener, overwrite, watch))
 
 
@@ -151,7 +155,7 @@ async def _perceiver(loop: LiveLoop, config: TopicConfig, watch: Watch) -> Perce
         patience=config.live.timeout,
         redirects=config.live.redirects,
     )
-    await loop.crawl(live, live_settings(config))
+    await loop.crawl(live, live_settings(config.override(sitemaps=False)))  # pages alone
     if exploring.found is None:
         raise TresError("interrupted while the topic was learnt; nothing is kept, crawl again")
     explored = learn_topic(config, exploring.found)
@@ -163,7 +167,8 @@ async def _crawled(
     loop: LiveLoop, run: OpenRun, perceiver: Perceiver, listener: Listener
 ) -> Result:
     """Drive an open run to its end."""
-    config, begin = run.config, time.monotonic()
+    config = run.config
+    memory = remembered(config, run.crawling.journal)
     reader = ReaderProcess(reader_plan(run, perceiver))
     try:
         await reader.start()
@@ -174,14 +179,22 @@ async def _crawled(
             site_by=config.crawl.site,
             patience=config.live.timeout,
             redirects=config.live.redirects,
-            memory=remembered(config, run.crawling.journal),
+            memory=memory,
             listener=lambda event: listener(run.session, event),
         )
         with logging_to(run.directory / LOG):
             reason = await loop.crawl(live, live_settings(config))
+            _tell_dropped(memory)
     finally:
         await reader.close()
-    return run.finish(reason, time.monotonic() - begin)
+    return run.finish(reason, memory.dropped)
+
+
+def _tell_dropped(memory: CrawlMemory) -> None:
+    """Say in the log which rules have kept links out, and how many."""
+    if counts := memory.dropped.most_common():
+        told = ", ".join(f"{count:,} by the rule {rule!r}" for rule, count in counts)
+        _log.warning("links that were not followed: %s", told)
 
 
 def reader_plan(run: OpenRun, perceiver: Perceiver) -> ReaderPlan:
@@ -202,13 +215,8 @@ def reader_plan(run: OpenRun, perceiver: Perceiver) -> ReaderPlan:
 def remembered(config: TopicConfig, journal: Journal) -> CrawlMemory:
     """What a crawl has read so far: the fold of its steps, as the journal tells them."""
     memory = CrawlMemory(config.live)
-    marks = {row["asked"]: row["fingerprint"] for row in journal.pages()}
-    for _, entry in journal.entries() if marks else ():
-        if not isinstance(entry, Received) or not isinstance(entry.outcome, Percept):
-            continue
-        if entry.asked in marks:
-            mark = marks[entry.asked]
-            memory.remember(entry.outcome, None if mark is None else int(mark, 16))
+    for links, fingerprint in journal.read_before():
+        memory.recall(links, fingerprint)
     return memory
 
 

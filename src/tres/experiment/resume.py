@@ -21,18 +21,20 @@ from tres.experiment.run import (
     MakeWarc,
     OpenRun,
     Result,
+    archived,
     new_session,
     replayed,
     session_digest,
 )
 from tres.experiment.topic import perceive_topic
+from tres.frontier.rules import TreeView
 from tres.policies.make import NOTHING, Foreknowledge
 from tres.policies.oracle import Foresight
 from tres.store.journal import JOURNAL, Journal
 from tres.store.meta import Meta
 from tres.store.models import model_of, newest_model
-from tres.store.recorded import RecordedSession, resumed, writing
-from tres.store.run import SUMMARY, claimed, config_of, write_config
+from tres.store.recorded import RecordedSession, folded, resumed, said_how_to_go_on, writing
+from tres.store.run import SUMMARY, claimed, config_of, read_tree, write_config
 from tres.webs.base import Web
 from tres.webs.search import SimulatedSearch
 
@@ -61,19 +63,18 @@ def resume_run(
 ) -> Iterator[OpenRun]:
     """A run as it was when it ended, to be crawled on; `pages` may raise its budget."""
     config, _ = resumable(run, pages)
-    with claimed(run), _opened(run) as journal:
-        seeds = journal.seeds().links
-        first = config.override(pages=journal.segments()[0].pages)
+    with claimed(run), _opened(run) as journal, archived(warc, run) as archive:
         recorded = resumed(
             journal,
-            lambda: new_session(first, seeds, known),
+            _first_session(journal, config, known),
             session_digest(config),
-            None if warc is None else warc(run),
+            archive,
             config.live.keep,
         )
         opened = OpenRun(run, config, recorded, newest_model(run))
         _begin(opened, recorded)
-        yield opened
+        with said_how_to_go_on(run):
+            yield opened
 
 
 def resume(
@@ -89,6 +90,26 @@ def resume(
         started(opened.session)
         seen = PerceivedWeb(web, perceive_topic(opened.config, web, opened.model))
         return replayed(opened, seen, listener)
+
+
+def tree_of(run: Path) -> TreeView:
+    """The decision tree of a run as it is now, be it at its end, killed, or being crawled."""
+    if (run / SUMMARY).exists():
+        return read_tree(run)
+    config = load_topic(config_of(run))
+    with Journal.open(run / JOURNAL) as journal:
+        session, _ = folded(journal, _first_session(journal, config), session_digest(config))
+    if (view := session.policy.tree_view()) is None:
+        raise RunError(f"{run}: the policy {config.crawl.policy!r} has no tree; try 'tres'")
+    return view
+
+
+def _first_session(
+    journal: Journal, config: TopicConfig, known: Foreknowledge = NOTHING
+) -> Callable[[], CrawlSession]:
+    seeds = journal.seeds().links
+    first = config.override(pages=journal.segments()[0].pages)
+    return lambda: new_session(first, seeds, known)
 
 
 def _opened(run: Path) -> Journal:

@@ -6,7 +6,7 @@ tells at the end why it stopped, and `finish` leaves the files that people read:
 
     with start_run(config, perceiver, directory) as run:
         ...                                # drive run.crawling
-        result = run.finish(reason, seconds)
+        result = run.finish(reason)
 
 `crawl` does this over a web that is here; `tres.experiment.resume` opens a run again.
 """
@@ -14,11 +14,11 @@ tells at the end why it stopped, and `finish` leaves the files that people read:
 from __future__ import annotations
 
 import hashlib
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,7 @@ from tres.store.guesses import write_guesses
 from tres.store.journal import JOURNAL, Journal
 from tres.store.meta import Meta
 from tres.store.models import MODEL
-from tres.store.recorded import RecordedSession, Warc, writing
+from tres.store.recorded import RecordedSession, Warc, said_how_to_go_on, writing
 from tres.store.records import Begin, Seeds
 from tres.store.run import (
     claimed,
@@ -53,6 +53,8 @@ from tres.webs.base import Web
 Listener = Callable[[CrawlSession, Event], None]
 MakeWarc = Callable[[Path], Warc]
 """Opens the archive of raw pages in a run directory, new or as it was left."""
+
+NOTHING_DROPPED: Mapping[str, int] = MappingProxyType({})
 
 LIVE = "live"
 """How a summary calls the Web itself."""
@@ -71,7 +73,8 @@ def new_session(
     crawl = Crawl()
     rng = np.random.default_rng(config.crawl.seed)
     policy = make_policy(PolicySettings.of(config), crawl, rng, known)
-    return CrawlSession(crawl, policy, seeds, config.crawl.pages, config.crawl.max_per_site)
+    limits = config.crawl.pages, config.crawl.max_per_site, config.live.max_clicks
+    return CrawlSession(crawl, policy, seeds, *limits)
 
 
 def open_session(config: TopicConfig, seen: PerceivedWeb) -> CrawlSession:
@@ -83,7 +86,7 @@ def session_digest(config: TopicConfig) -> str:
     """Identity of all that shapes a session: budget and concurrency may change in a crawl."""
     same = config.override(pages=1, in_flight=1)
     lines = [*same.crawl.to_toml(), *same.tree.to_toml(), *same.agent.to_toml()]
-    return hashlib.sha256("\n".join([*lines, str(config.live.max_depth)]).encode()).hexdigest()
+    return hashlib.sha256("\n".join([*lines, str(config.live.max_clicks)]).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +112,30 @@ class OpenRun:
         """The session behind `crawling`, to look at."""
         return self.crawling.session
 
-    def finish(self, stopped: StopReason, seconds: float) -> Result:
-        """Write what people read; if no seed gave a page, say so with a `SeedError`."""
-        journal = self.crawling.journal
+    def finish(self, stopped: StopReason, dropped: Mapping[str, int] = NOTHING_DROPPED) -> Result:
+        """Write what people read; if no seed gave a page, say so with a `SeedError`.
+
+        `dropped` counts the links that rules kept out, by rule, since the crawl was taken up.
+        """
+        journal, seconds = self.crawling.journal, self.crawling.seconds
         summary = summarise(self.config, journal.meta, self.session, stopped, seconds)
+        summary["dropped"] = dict(sorted(dropped.items()))
         with writing(self.directory):
             write_result(self.directory, journal, self.session.policy.tree_view(), summary)
         if stopped is StopReason.NO_SEED:
             raise _no_seed(journal)
         return Result(stopped, seconds, summary)
+
+
+@contextmanager
+def archived(warc: MakeWarc | None, directory: Path) -> Iterator[Warc | None]:
+    """The archive of raw pages of a run, if one is kept; closed however the crawl ends."""
+    archive = None if warc is None else warc(directory)
+    try:
+        yield archive
+    finally:
+        if archive is not None:
+            archive.close()
 
 
 @contextmanager
@@ -143,8 +161,7 @@ def start_run(
         with writing(directory, remedy="free some space or name another --run"):
             _write_beginning(directory, config, perceiver)
             journal = Journal.create(directory / JOURNAL, meta, Seeds(seeds), begin)
-        with journal:
-            archive = None if warc is None else warc(directory)
+        with journal, said_how_to_go_on(directory), archived(warc, directory) as archive:
             digest = session_digest(config)
             recorded = RecordedSession(session, journal, digest, archive, config.live.keep)
             yield OpenRun(directory, config, recorded, model)
@@ -177,14 +194,13 @@ def crawl(
 
 def replayed(run: OpenRun, seen: PerceivedWeb, listener: Listener) -> Result:
     """Drive an open run to its end over a web that is here."""
-    begin = time.perf_counter()
     stopped = replay(
         run.crawling,
         seen,
         run.config.crawl.in_flight,
         lambda event: listener(run.session, event),
     )
-    return run.finish(stopped, time.perf_counter() - begin)
+    return run.finish(stopped)
 
 
 def summarise(

@@ -70,7 +70,8 @@ class Buckets:
             return
         order = np.argsort(buckets, kind="stable")
         rows, buckets = rows[order], buckets[order]
-        touched, first, added = np.unique(buckets, return_index=True, return_counts=True)
+        first, added = _runs(buckets)
+        touched = buckets[first]
         self._reserve(touched, added)
         rank = np.arange(len(rows)) - np.repeat(first, added)
         slots = self._count.view[buckets] + rank
@@ -122,10 +123,11 @@ class Buckets:
     def _remove_many(self, rows: Ids) -> None:
         rows = rows[np.argsort(self._bucket.view[rows], kind="stable")]
         buckets = self._bucket.view[rows]
-        touched, removed = np.unique(buckets, return_counts=True)
+        first, removed = _runs(buckets)
+        touched = buckets[first]
         self._count.view[touched] -= removed.astype(np.int32)
         # The last `removed` slots of each touched bucket go; whoever stays but sits there moves.
-        rank = np.arange(len(rows)) - np.repeat(np.cumsum(removed) - removed, removed)
+        rank = np.arange(len(rows)) - np.repeat(first, removed)
         tail = self._arena.view[self._start.view[buckets] + self._count.view[buckets] + rank]
         self._bucket.view[rows] = NONE
         movers = tail[self._bucket.view[tail] != NONE]
@@ -167,3 +169,11 @@ class Buckets:
         self._arena = fresh
         self._start.view[:] = starts
         self._abandoned = 0
+
+
+def _runs(ordered: Ids) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where each run of equal numbers begins, and how long it is."""
+    edge = np.ones(len(ordered) + 1, np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=edge[1:-1])
+    edges = np.flatnonzero(edge)
+    return edges[:-1], edges[1:] - edges[:-1]

@@ -22,23 +22,22 @@ Flags = NDArray[np.bool_]
 
 
 class Column:
-    """A one-dimensional array (or a matrix of fixed width) that grows at its end."""
+    """A one-dimensional array (or a matrix of fixed width) that grows at its end.
 
-    __slots__ = ("_buffer", "_fill", "_size")
+    `view` is the used part; writes go through. A later growth may move the data. It is looked
+    at a hundred times for every time that it grows, so it is made when the column grows.
+    """
+
+    __slots__ = ("_buffer", "_fill", "view")
 
     def __init__(self, dtype: DTypeLike, width: int | None = None, fill: float = 0) -> None:
         shape = (0,) if width is None else (0, width)
         self._buffer: NDArray[Any] = np.empty(shape, dtype)
         self._fill = fill
-        self._size = 0
+        self.view = self._buffer
 
     def __len__(self) -> int:
-        return self._size
-
-    @property
-    def view(self) -> NDArray[Any]:
-        """The used part; writes go through. A later growth may move the data."""
-        return self._buffer[: self._size]
+        return len(self.view)
 
     @property
     def nbytes(self) -> int:
@@ -49,32 +48,31 @@ class Column:
         """Grow to `size` entries; the new ones hold the fill value."""
         if size > len(self._buffer):
             self._reallocate(max(size, int(len(self._buffer) * GROWTH) + 8))
-        if size > self._size:
-            self._buffer[self._size : size] = self._fill
-            self._size = size
+        if size > (used := len(self.view)):
+            self._buffer[used:size] = self._fill
+            self.view = self._buffer[:size]
 
     def append(self, value: object) -> int:
         """Add one entry and return its index."""
-        index = self._size
+        index = len(self.view)
         self.resize(index + 1)
         self._buffer[index] = value
         return index
 
     def extend(self, values: NDArray[Any]) -> None:
         """Add a block of entries."""
-        start = self._size
+        start = len(self.view)
         self.resize(start + len(values))
-        self._buffer[start : self._size] = values
+        self.view[start:] = values
 
     def replace(self, values: NDArray[Any]) -> None:
         """Hold exactly these entries: what another column of this kind held."""
         expected = (self._buffer.dtype, self._buffer.shape[1:])
         if (values.dtype, values.shape[1:]) != expected:
             raise ValueError(f"{values.dtype} {values.shape} is not a column of {expected}")
-        self._buffer = values.copy()
-        self._size = len(values)
+        self._buffer = self.view = values.copy()
 
     def _reallocate(self, capacity: int) -> None:
         grown = np.empty((capacity, *self._buffer.shape[1:]), self._buffer.dtype)
-        grown[: self._size] = self._buffer[: self._size]
-        self._buffer = grown
+        grown[: len(self.view)] = self.view
+        self._buffer, self.view = grown, grown[: len(self.view)]

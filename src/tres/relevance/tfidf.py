@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tres.errors import ModelError, TrainingError
-from tres.relevance.batches import each_once
+from tres.relevance.batches import remembering
 from tres.relevance.files import ModelFiles
 from tres.relevance.origin import count_relevant, origin, prior
 from tres.topic.text import STOP_WORDS, words
@@ -68,7 +68,11 @@ class TfidfModel:
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
         """One probability per text; texts that repeat, as anchors do, are read once."""
-        return each_once(texts, self._answer, BATCH)
+        return remembering(texts, self._answer, BATCH, self._memory)
+
+    @cached_property
+    def _memory(self) -> dict[str, float]:
+        return {}
 
     def _answer(self, texts: list[str]) -> Floats:
         rows, ids, counts = self._counts(texts)

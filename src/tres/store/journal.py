@@ -2,7 +2,8 @@
 
     journal.db  (SQLite)
       meta       what the whole run shares: its web, the names of its features
-      records    all that the crawl was given (`tres.store.records`), numbered, with checksums
+      records    all that the crawl was given (`tres.store.records`), numbered, with checksums,
+                 and after how many seconds of crawling
       pages      one line per step, in plain columns: what was fetched, why, how it went
       failures   one line per URL that gave no page
 
@@ -29,10 +30,20 @@ from tres.crawl.events import Event, FetchFailed, Stepped
 from tres.engines.base import Fetched
 from tres.errors import RunError
 from tres.store.meta import Meta, read_meta, write_meta
-from tres.store.records import Begin, DamagedError, Entry, Received, Seeds, decode, encode
+from tres.store.records import (
+    Begin,
+    DamagedError,
+    Entry,
+    Received,
+    Seeds,
+    decode,
+    encode,
+    link_urls,
+)
 from tres.store.tables import FAILURES_TABLE, Row, failure_values, pages_table, step_values
 
 JOURNAL = "journal.db"
+_SELECT = "SELECT seq, kind, body, checksum FROM records"
 
 
 class Journal:
@@ -102,12 +113,16 @@ class Journal:
         events: Sequence[Event] = (),
         fetched: Fetched | None = None,
         warc_end: int | None = None,
+        seconds: float = 0.0,
     ) -> None:
-        """Keep an entry with what the session said to it; it is committed when this returns."""
+        """Keep an entry with what the session said to it; it is committed when this returns.
+
+        `seconds` is how long the crawl had taken by then.
+        """
         before = self.position
         self._connection.execute("BEGIN IMMEDIATE")
         try:
-            self._insert(entry)
+            self._insert(entry, seconds)
             if isinstance(entry, Received):
                 self._tell(entry.asked, events, fetched, warc_end)
             self._connection.execute("COMMIT")
@@ -121,7 +136,7 @@ class Journal:
         """All entries behind a position, each with its own; `RunError` at the first bad one."""
         expected = after + 1
         with _named(self.path), closing(self._connection.cursor()) as cursor:
-            cursor.execute("SELECT * FROM records WHERE seq > ? ORDER BY seq", (after,))
+            cursor.execute(f"{_SELECT} WHERE seq > ? ORDER BY seq", (after,))
             for seq, kind, body, checksum in cursor:
                 if seq != expected:
                     raise DamagedError(f"record {expected} is missing")
@@ -130,7 +145,7 @@ class Journal:
 
     def seeds(self) -> Seeds:
         """The links that the crawl started from."""
-        query = "SELECT * FROM records WHERE seq = 1"
+        query = f"{_SELECT} WHERE seq = 1"
         with _named(self.path):
             row = self._connection.execute(query).fetchone()
             seeds = None if row is None else _entry(*row)
@@ -140,7 +155,7 @@ class Journal:
 
     def segments(self) -> list[Begin]:
         """Budgets and models, in order."""
-        query = "SELECT * FROM records WHERE kind = 'begin' ORDER BY seq"
+        query = f"{_SELECT} WHERE kind = 'begin' ORDER BY seq"
         with _named(self.path):
             begins = [_entry(*row) for row in self._connection.execute(query).fetchall()]
             if not begins:
@@ -163,23 +178,35 @@ class Journal:
             (steps,) = self._connection.execute("SELECT count(*) FROM pages").fetchone()
         return int(steps)
 
+    def seconds(self) -> float:
+        """How long the crawl had taken when its last record was written."""
+        query = "SELECT seconds FROM records ORDER BY seq DESC LIMIT 1"
+        with _named(self.path):
+            row = self._connection.execute(query).fetchone()
+            return 0.0 if row is None else float(row[0])
+
     def warc_end(self) -> int:
         """Where the last page that is told of here ends in the archive; 0 if none is kept."""
         with _named(self.path):
             (end,) = self._connection.execute("SELECT max(warc_end) FROM pages").fetchone()
         return int(end or 0)
 
-    def fingerprints(self) -> Iterator[int]:
-        """The fingerprints of all pages that have one, in order."""
-        for row in self.pages():
-            if row["fingerprint"] is not None:
-                yield int(row["fingerprint"], 16)
+    def read_before(self) -> Iterator[tuple[tuple[str, ...], int | None]]:
+        """The links and the fingerprint of every step, in order."""
+        query = (
+            "SELECT seq, kind, body, records.checksum, fingerprint "
+            "FROM records JOIN pages USING (seq) ORDER BY seq"
+        )
+        with _named(self.path), closing(self._connection.cursor()) as cursor:
+            for seq, kind, body, checksum, fingerprint in cursor.execute(query):
+                _refuse_changed(seq, kind, body, checksum)
+                yield link_urls(body), None if fingerprint is None else int(fingerprint, 16)
 
-    def _insert(self, entry: Entry) -> None:
+    def _insert(self, entry: Entry, seconds: float = 0.0) -> None:
         kind, body = encode(entry)
         seq = self.position + 1
-        values = (seq, kind, body, _checksum(seq, kind, body))
-        self._connection.execute("INSERT INTO records VALUES (?, ?, ?, ?)", values)
+        values = (seq, kind, body, _checksum(seq, kind, body), round(seconds, 3))
+        self._connection.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?)", values)
         self.position = seq
 
     def _tell(
@@ -200,7 +227,7 @@ class Journal:
 def _tables(features: Sequence[str]) -> Iterator[str]:
     yield (
         "CREATE TABLE records (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, body BLOB NOT NULL, "
-        "checksum INTEGER NOT NULL)"
+        "checksum INTEGER NOT NULL, seconds REAL NOT NULL)"
     )
     yield "CREATE INDEX begins ON records (kind) WHERE kind = 'begin'"
     yield pages_table(features).creation
@@ -217,11 +244,15 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
 
 
-def _entry(seq: int, kind: object, body: object, checksum: object) -> Entry:
+def _refuse_changed(seq: int, kind: object, body: object, checksum: object) -> None:
     if not isinstance(kind, str) or not isinstance(body, bytes):
         raise DamagedError(f"record {seq} is none")
     if checksum != _checksum(seq, kind, body):
         raise DamagedError(f"record {seq} is not what was written")
+
+
+def _entry(seq: int, kind: str, body: bytes, checksum: int) -> Entry:
+    _refuse_changed(seq, kind, body, checksum)
     try:
         return decode(kind, body)
     except DamagedError as problem:

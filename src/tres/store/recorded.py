@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import shlex
 import sqlite3
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,7 +29,7 @@ from tres.crawl.events import Demand, Done, Event, Fetch, Stepped, StopReason, W
 from tres.crawl.session import CrawlSession
 from tres.crawl.snapshot import capture, restore
 from tres.engines.base import Exchange, Fetched
-from tres.errors import RunError
+from tres.errors import RunError, SeedError, printable
 from tres.sections import KeepKind
 from tres.store.journal import Journal
 from tres.store.records import Begin, Demanded, Entry, Received, Seeds
@@ -46,6 +47,9 @@ class Warc(Protocol):
     def truncate(self, end: int) -> None:
         """Forget everything behind this offset."""
 
+    def close(self) -> None:
+        """Nothing more comes, or nothing for now."""
+
 
 class RecordedSession:
     """`Crawling`, over a session and its journal."""
@@ -58,6 +62,7 @@ class RecordedSession:
         warc: Warc | None = None,
         keep: KeepKind = "pages",
         snapshot: int = 0,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.session = session
         self.journal = journal
@@ -67,11 +72,18 @@ class RecordedSession:
         self._keep = keep
         self._last_snapshot = snapshot
         self._owed = session.awaited
+        self._clock = clock
+        self._began = clock() - journal.seconds()
 
     @property
     def in_flight(self) -> int:
         """Fetches that have not come back yet; what is still to be asked for again is none."""
         return self.session.in_flight - len(self._owed)
+
+    @property
+    def seconds(self) -> float:
+        """How long the crawl has taken so far, all its stretches together."""
+        return self._clock() - self._began
 
     @property
     def interrupted(self) -> bool:
@@ -90,10 +102,11 @@ class RecordedSession:
         again = self._owed_now(k, sites)
         if again and len(again) >= k:
             return Fetch(again)
+        known = tuple(self.session.site_ids(sites))  # the others do not matter
         demand = self.session.next(k - len(again), sites)
         if isinstance(demand, Fetch):
             with writing(self._run):
-                self.journal.append(Demanded(k - len(again), sites, demand.urls))
+                self._append(Demanded(k - len(again), known, demand.urls))
             return Fetch((*again, *demand.urls))
         return Fetch(again) if again else demand
 
@@ -104,15 +117,19 @@ class RecordedSession:
         events = self.session.receive(url, outcome)
         with writing(self._run):
             end = self._archived(url, events, fetched)
-            self.journal.append(Received(url, outcome), events, fetched, end)
+            entry = Received(url, outcome)
+            self.journal.append(entry, events, fetched, end, self.seconds)
             self._snapshot_if_due()
         return events
 
     def begin(self, pages: int, model: str) -> None:
         """From here on: another budget, or another judge."""
         with writing(self._run):
-            self.journal.append(Begin(pages, model))
+            self._append(Begin(pages, model))
         self.session.pages = pages
+
+    def _append(self, entry: Entry) -> None:
+        self.journal.append(entry, seconds=self.seconds)
 
     def _owed_now(self, k: int, waiting: tuple[str, ...]) -> tuple[str, ...]:
         ready = [url for url, site in self._owed.items() if site not in waiting][: max(k, 0)]
@@ -147,6 +164,17 @@ def resumed(
     keep: KeepKind = "pages",
 ) -> RecordedSession:
     """The session as it was when the journal ended; `fresh` makes one at its first step."""
+    session, steps = folded(journal, fresh, config)
+    if warc is not None:
+        with writing(journal.path.parent):
+            warc.truncate(journal.warc_end())
+    return RecordedSession(session, journal, config, warc, keep, steps)
+
+
+def folded(
+    journal: Journal, fresh: Callable[[], CrawlSession], config: str
+) -> tuple[CrawlSession, int]:
+    """The session as it was when the journal ended, and the steps of the snapshot it took."""
     session, snapshot = _from_snapshot(journal, fresh, config)
     for position, entry in journal.entries(snapshot.position if snapshot else 0):
         if not _repeats(session, entry):
@@ -154,10 +182,7 @@ def resumed(
                 f"{journal.path}: record {position} is not what the crawl does now, so the version "
                 "of tres or of its libraries differs from then; use those, or crawl anew"
             )
-    if warc is not None:
-        with writing(journal.path.parent):
-            warc.truncate(journal.warc_end())
-    return RecordedSession(session, journal, config, warc, keep, snapshot.steps if snapshot else 0)
+    return session, snapshot.steps if snapshot else 0
 
 
 def _from_snapshot(
@@ -184,12 +209,33 @@ def _repeats(session: CrawlSession, entry: Entry) -> bool:
             session.pages = pages
             return True
         case Demanded(k, waiting, urls):
-            return session.next(k, waiting) == Fetch(urls)
+            try:
+                sites = [session.site_name(identity) for identity in waiting]
+            except IndexError:
+                return False
+            return session.next(k, sites) == Fetch(urls)
         case Received(asked, outcome):
             if asked not in session.awaited:
                 return False
             session.receive(asked, outcome)
             return True
+
+
+def command_to_resume(run: Path) -> str:
+    """What to type to go on with a run."""
+    return f"tres resume {shlex.quote(str(run))}"
+
+
+@contextmanager
+def said_how_to_go_on(run: Path) -> Iterator[None]:
+    """Whatever ends a crawl that has begun, its journal is whole: the error says how to go on."""
+    try:
+        yield
+    except (RunError, SeedError):
+        raise  # these say themselves what to do
+    except Exception as error:
+        error.add_note(printable(f"what was fetched is kept; go on: {command_to_resume(run)}"))
+        raise
 
 
 @contextmanager
@@ -199,5 +245,5 @@ def writing(run: Path, remedy: str = "") -> Iterator[None]:
         yield
     except (sqlite3.Error, OSError) as error:
         reason = getattr(error, "strerror", None) or error
-        go_on = f"free some space, then: tres resume {shlex.quote(str(run))}"
+        go_on = f"free some space, then: {command_to_resume(run)}"
         raise RunError(f"{run}: cannot be written ({reason}); {remedy or go_on}") from error

@@ -4,7 +4,7 @@ A session is a deterministic machine, so a crawl is known if its inputs are know
 
     Seeds       the links that it starts from, as they were perceived
     Begin       from here on: so many pages in all, judged by the model of this digest
-    Demanded    `next` was called so and chose these URLs
+    Demanded    `next` was called so and chose these URLs; sites by their ids in the session
     Received    what came of a URL: a whole percept, or a failure
 
 What a machine was given is kept bit for bit. Strings stand in a JSON list (so a string may
@@ -20,6 +20,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -57,10 +58,10 @@ class Begin:
 
 @dataclass(frozen=True, slots=True)
 class Demanded:
-    """`next(k, waiting)` was answered with these URLs."""
+    """`next(k, waiting)` was answered with these URLs; sites are named by their ids, ascending."""
 
     k: int
-    waiting: tuple[str, ...]
+    waiting: tuple[int, ...]
     urls: tuple[str, ...]
 
 
@@ -83,7 +84,7 @@ def encode(entry: Entry) -> tuple[str, bytes]:
         case Begin(pages, model):
             return "begin", _packed([pages, model])
         case Demanded(k, waiting, urls):
-            return "demand", _packed([k, waiting, urls])
+            return "demand", _packed([k, _gaps(waiting), urls])
         case Received(asked, outcome):
             return _encoded_outcome(asked, outcome)
 
@@ -105,6 +106,15 @@ def decode(kind: str, body: bytes) -> Entry:
     try:
         return reader(*_unpacked(body))
     except (TypeError, ValueError, KeyError, RecursionError, struct.error, zlib.error) as error:
+        raise DamagedError(str(error)) from None
+
+
+def link_urls(body: bytes) -> tuple[str, ...]:
+    """The URLs of the links of a page, without all the rest of its record."""
+    try:
+        names, _ = _unpacked(body)
+        return _strings(names[4])
+    except (ValueError, IndexError, RecursionError, struct.error, zlib.error) as error:
         raise DamagedError(str(error)) from None
 
 
@@ -165,7 +175,7 @@ def _begin(names: list[Any], numbers: bytes) -> Begin:
 
 def _demand(names: list[Any], numbers: bytes) -> Demanded:
     k, waiting, urls = names
-    return Demanded(_whole(k), _strings(waiting), _strings(urls))
+    return Demanded(_whole(k), _sums(waiting), _strings(urls))
 
 
 def _failure(names: list[Any], numbers: bytes) -> Received:
@@ -188,6 +198,17 @@ READERS: dict[str, Callable[[list[Any], bytes], Entry]] = {
     "failure": _failure,
     "page": _page,
 }
+
+
+def _gaps(ids: tuple[int, ...]) -> list[int]:
+    """Ids as the steps between them: hundreds of sites may wait, and small numbers take no room."""
+    return [after - before for before, after in pairwise((0, *ids))]
+
+
+def _sums(gaps: object) -> tuple[int, ...]:
+    if not isinstance(gaps, list):
+        raise DamagedError(f"{gaps!r} stands where a list should")
+    return tuple(accumulate(map(_whole, gaps)))
 
 
 def _string(value: object) -> str:

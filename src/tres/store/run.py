@@ -57,15 +57,24 @@ _OWN_FILES = (
 )
 
 
-def prepare(path: Path, overwrite: bool) -> None:
-    """An empty directory for a new run; an earlier run there goes only if that was said."""
+def refuse_taken(path: Path, overwrite: bool) -> None:
+    """`RunError` if no new run can be written there; nothing is touched."""
     if path.exists() and not path.is_dir():
         raise RunError(f"{path}: is a file; name a directory for the run")
-    if path.exists() and any(path.iterdir()):
-        if not (path / CONFIG).exists():
-            raise RunError(f"{path}: holds other files; name a new directory for the run")
-        if not overwrite:
-            raise RunError(f"{path}: holds a run already; name another --run, or add --overwrite")
+    if not path.exists() or not any(path.iterdir()):
+        return
+    if not (path / CONFIG).exists():
+        raise RunError(f"{path}: holds other files; name a new directory for the run")
+    if not overwrite:
+        raise RunError(f"{path}: holds a run already; name another --run, or add --overwrite")
+    with claimed(path):
+        pass
+
+
+def prepare(path: Path, overwrite: bool) -> None:
+    """An empty directory for a new run; an earlier run there goes only if that was said."""
+    refuse_taken(path, overwrite)
+    if path.exists():
         with claimed(path):
             _clear(path)
     try:

@@ -159,7 +159,7 @@ class WarcStore:
     def _warcinfo(self, at: float) -> bytes:
         told = "".join(f"{key}: {printable(value)}\r\n" for key, value in self._about.items())
         name = ("WARC-Filename", PART.format(self._number))
-        block = Block("warcinfo", "application/warc-fields", told.encode("utf-8", "replace"))
+        block = Block.of("warcinfo", "application/warc-fields", told.encode("utf-8", "replace"))
         return block.record(block.id(at, self.end), at, [name])
 
 
@@ -175,9 +175,16 @@ class Block(NamedTuple):
     content_type: str
     content: bytes
 
+    digest: str
+
+    @classmethod
+    def of(cls, kind: str, content_type: str, content: bytes) -> Self:
+        """A block of this content."""
+        return cls(kind, content_type, content, _digest(content))
+
     def id(self, at: float, position: int) -> str:
         """The same for the same words, said at the same time and place; else another."""
-        said = f"{self.kind} {_date(at)} {position} {_digest(self.content)}"
+        said = f"{self.kind} {_date(at)} {position} {self.digest}"
         return f"<urn:uuid:{uuid5(NAMESPACE_URL, said)}>"
 
     def record(self, identity: str, at: float, fields: Fields) -> bytes:
@@ -188,7 +195,7 @@ class Block(NamedTuple):
             f"WARC-Record-ID: {identity}",
             f"WARC-Date: {_date(at)}",
             *(f"{key}: {value}" for key, value in fields),
-            f"WARC-Block-Digest: {_digest(self.content)}",
+            f"WARC-Block-Digest: {self.digest}",
             f"Content-Type: {self.content_type}",
             f"Content-Length: {len(self.content)}",
         ]
@@ -213,7 +220,7 @@ def _records(exchange: Exchange, position: int, asked: str, page: str) -> list[b
 
 
 def _http(kind: str, content: bytes) -> Block:
-    return Block(kind, f"application/http; msgtype={kind}", content)
+    return Block.of(kind, f"application/http; msgtype={kind}", content)
 
 
 def _lines(head: bytes) -> list[bytes]:
@@ -250,7 +257,8 @@ def _uri(url: str) -> str:
 
 
 def _date(at: float) -> str:
-    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%dT%H:%M:%S.%f}Z"
+    told = datetime.fromtimestamp(at, UTC).isoformat(timespec="microseconds")
+    return f"{told.removesuffix('+00:00')}Z"
 
 
 def _digest(content: bytes) -> str:

@@ -13,12 +13,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from urllib.parse import unquote
 
 from tres.topic.text import words
 
 PART_OF_WORD = 4
 """Letters from which on a keyword may be a part of a word in a URL."""
+KNOWN = 1 << 14
+"""Anchors and URLs, each, whose answer is remembered."""
 
 
 class KeywordMatcher:
@@ -37,9 +40,12 @@ class KeywordMatcher:
         self._single = frozenset(term[0] for term in terms if len(term) == 1)
         self._phrases = frozenset(f" {' '.join(term)} " for term in terms if len(term) > 1)
         self._opening = frozenset(term[0] for term in terms if len(term) > 1)
-        self._in_url = _url_pattern({" ".join(term) for term in sought if term})
+        self._url_words = _url_pattern({" ".join(term) for term in sought if term})
+        # The pages of a site repeat their links: most questions have been asked before.
+        self.in_text = lru_cache(maxsize=KNOWN)(self._in_text)
+        self.in_url = lru_cache(maxsize=KNOWN)(self._in_url)
 
-    def in_text(self, text: str) -> bool:
+    def _in_text(self, text: str) -> bool:
         """Does a keyword or a key phrase occur, as whole words?"""
         found = words(text)
         if not self._single.isdisjoint(found):
@@ -49,10 +55,10 @@ class KeywordMatcher:
         line = f" {' '.join(found)} "
         return any(phrase in line for phrase in self._phrases)
 
-    def in_url(self, url: str) -> bool:
+    def _in_url(self, url: str) -> bool:
         """Does a keyword occur in the words of a URL?"""
         decoded = unquote(url) if "%" in url else url
-        return self._in_url.search(" ".join(words(decoded))) is not None
+        return self._url_words.search(" ".join(words(decoded))) is not None
 
 
 def _url_pattern(keywords: set[str]) -> re.Pattern[str]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import chain, repeat
 
 from tres.topic.text import STOP_WORDS
 
@@ -91,10 +92,7 @@ def _by_script(text: str) -> str:
 
 
 def _by_words(found: list[str]) -> str:
-    votes: Counter[str] = Counter()
-    for word in found:
-        for language in _LANGUAGES.get(word, ()):
-            votes[language] += 1
+    votes = Counter(chain.from_iterable(map(_LANGUAGES.get, found, repeat(()))))
     best = votes.most_common(2)
     if not best or best[0][1] < LEAST or (len(best) == 2 and best[1][1] == best[0][1]):
         return ""

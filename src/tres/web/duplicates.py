@@ -86,8 +86,8 @@ def _shingles(hashes: _Hashes) -> _Hashes:
 
 
 def _simhash(hashes: _Hashes) -> int:
-    bits = np.unpackbits(hashes.view(np.uint8).reshape(-1, 8), axis=1)
-    majority = 2 * np.count_nonzero(bits, axis=0) > len(hashes)
+    bits = np.unpackbits(hashes.view(np.uint8)).reshape(-1, 64)
+    majority = 2 * bits.sum(axis=0, dtype=np.int32) > len(hashes)
     return int(np.packbits(majority).view(np.int64)[0])
 
 

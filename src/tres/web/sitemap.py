@@ -25,6 +25,8 @@ from tres.web.url import SiteBy, canonical, site_of
 
 MAX_BYTES = 10_000_000
 MAX_URLS = 5_000
+MAX_LISTED = 4 * MAX_URLS
+"""URLs that are looked at, be they of the site or not."""
 
 _GZIP = b"\x1f\x8b"
 _LOCATION = re.compile(
@@ -48,7 +50,7 @@ def parse_sitemap(body: bytes, url: str, by: SiteBy = "host") -> Sitemap:
     if "<" not in text[:1_000]:
         listed = (line.strip() for line in text.splitlines())
     here = site_of(url, by)
-    urls = filter(None, map(canonical, listed))
+    urls = filter(None, map(canonical, islice(listed, MAX_LISTED)))
     own = dict.fromkeys(islice((each for each in urls if site_of(each, by) == here), MAX_URLS))
     if _INDEX.search(text[:4_000]):
         return Sitemap(sitemaps=tuple(own))

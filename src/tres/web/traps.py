@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import blake2b
 
@@ -58,7 +59,11 @@ class EndlessSpaces:
 
     def remember(self, percept: Percept) -> None:
         """Its links have been let in."""
-        for url in percept.links.urls:
+        self.let_in(percept.links.urls)
+
+    def let_in(self, urls: Iterable[str]) -> None:
+        """These links are part of the crawl from now on."""
+        for url in urls:
             if (space := space_of(url)) and not self._is_known(url):
                 bit = _hash(url, BITS)[0]
                 self._known[bit >> 3] |= np.uint8(1 << (bit & 7))
@@ -91,7 +96,8 @@ def space_of(url: str) -> tuple[str, str] | None:
     (('dates', 'dates example.org'), None)
     """
     path, mark, query = url.partition("?")
-    if _DATE.search(url):
+    year = "/20" in url or "=20" in url or "/19" in url or "=19" in url  # quickly seen
+    if year and _DATE.search(url):
         return "dates", f"dates {site_of(url)}"
     if mark and query.count("&") >= 2:
         return "combinations", path

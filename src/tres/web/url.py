@@ -172,6 +172,7 @@ def host_of(url: str) -> str:
     return authority.partition(":")[0]
 
 
+@lru_cache(maxsize=1 << 14)
 def site_of(url: str, by: SiteBy = "host") -> str:
     """The site of a canonical URL: its host without `www.`, or its registrable domain.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.hostile.wire import Wire, page
 
-EXPECT = "page"
-AT_MOST = 3
+EXPECT = "robots-denied"
+AT_MOST = 1
 WIRE = r"^HTTP/1.1 200 "
 ROBOTS = r"Crawl-delay: 31536000"
 

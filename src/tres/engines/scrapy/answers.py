@@ -8,6 +8,7 @@ through here ends in `Flights.land`: a fault of the reader costs one page, not t
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import Any, Protocol
 
 from scrapy import Request
@@ -60,16 +61,28 @@ class Memory(Protocol):
     def remember(self, percept: Any, fingerprint: int | None) -> None: ...
 
 
+class Sitemaps(Protocol):
+    """Knows what else a site has, when a page of it is read first."""
+
+    async def listed(self, url: str) -> tuple[str, ...]: ...
+
+
 class Answers:
     """Lands the flights of one crawl."""
 
     def __init__(
-        self, flights: Flights, reader: Reader, memory: Memory | None = None, redirects: int = 10
+        self,
+        flights: Flights,
+        reader: Reader,
+        memory: Memory | None = None,
+        redirects: int = 10,
+        sitemaps: Sitemaps | None = None,
     ) -> None:
         self._flights = flights
         self._reader = reader
         self._memory = memory
         self._redirects = redirects
+        self._sitemaps = sitemaps
 
     async def page(self, flight: Flight, response: Response) -> Any:
         """Land with a response; the percept, if it has become a step of the crawl.
@@ -81,7 +94,7 @@ class Answers:
             return self._refused(flight, response)
         self._flights.back(flight)  # the site is done with it; reading may take a while
         try:
-            read = await self._reader.read(_received(flight, response))
+            read = await self._reader.read(await self._received(flight, response))
             outcome = read.outcome if self._memory is None else self._memory.judged(read)
         except TresError as fault:  # there is no reader any more: no page can be read
             self._flights.fault = fault
@@ -94,6 +107,12 @@ class Answers:
             return onward
         told = {"title": read.title, "fingerprint": read.fingerprint, "note": read.note}
         return self._land(flight, response, outcome, **told)
+
+    async def _received(self, flight: Flight, response: Response) -> Received:
+        received = _received(flight, response)
+        if self._sitemaps is None:
+            return received
+        return replace(received, sitemap=await self._sitemaps.listed(received.url))
 
     def _onward(self, read: Read, response: Response) -> Request | None:
         before = [*response.meta.get("redirect_urls", ()), response.url]

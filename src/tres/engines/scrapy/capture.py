@@ -79,9 +79,6 @@ def response_head(response: Response) -> bytes:
 
 
 def _head(lines: Iterable[bytes], headers: Headers) -> bytes:
-    fields = [
-        name + b": " + value.replace(b"\r", b" ").replace(b"\n", b" ")
-        for name, values in headers.items()
-        for value in values
-    ]
-    return b"\r\n".join((*lines, *fields, b"", b""))
+    fields = [name + b": " + value for name, values in headers.items() for value in values]
+    whole = (field.replace(b"\r", b" ").replace(b"\n", b" ") for field in fields)
+    return b"\r\n".join((*lines, *whole, b"", b""))

@@ -20,6 +20,9 @@ from tres.engines.scrapy.failures import SiteDown, named
 from tres.sections import LiveSection
 from tres.web.url import SiteBy, canonical, site_of
 
+PROBLEM = "tres_problem"
+"""The key of a retried request's meta that says what was wrong the last time (`Named`)."""
+
 
 def live_settings(crawler: Crawler) -> LiveSection:
     """The settings that the crawl was started with."""
@@ -75,7 +78,10 @@ class Retries(RetryMiddleware):
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:  # type: ignore[override]
         """Another attempt, through the scheduler, if one is left."""
-        hopeless = not named(request.url, exception).failed.retryable
-        if hopeless or request.meta.get("dont_retry"):
+        problem = named(request.url, exception)
+        if not problem.failed.retryable or request.meta.get("dont_retry"):
             return None
-        return self._retry(request, exception)
+        again = self._retry(request, exception)
+        if again is not None:
+            again.meta[PROBLEM] = problem
+        return again

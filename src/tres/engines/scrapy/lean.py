@@ -1,7 +1,7 @@
 """Scrapy without what a crawl by tres has no use for.
 
 A request goes through every middleware twice, so those that do nothing here are left out:
-there are no items, no depths (the crawl counts its own), no cache, no passwords.
+there are no items, no referrers, no depths (the crawl counts its own), no cache, no passwords.
 What is left of Scrapy's own is what it is good at: timeouts, headers, retries, redirects,
 compression, cookies. How many requests are under way is decided by the scheduler alone.
 """
@@ -23,6 +23,7 @@ _NO_MIDDLEWARES = (
 _NO_SPIDER_MIDDLEWARES = (
     "scrapy.spidermiddlewares.start.StartSpiderMiddleware",
     "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware",
+    "scrapy.spidermiddlewares.referer.RefererMiddleware",
     "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware",
     "scrapy.spidermiddlewares.depth.DepthMiddleware",
     "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware",

@@ -19,7 +19,6 @@ This module looks upwards, to the store and the topic: it is an entry point, as 
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from inspect import isawaitable
@@ -57,15 +56,14 @@ class TresScheduler(CrawlScheduler):
     def __init__(self, crawler: Crawler, config: TopicConfig, directory: Path) -> None:
         self._open = ExitStack()
         self._run, perceiver = self._open.enter_context(open_run(config, directory))
-        self._began = time.monotonic()
         self._reader = ReaderProcess(reader_plan(self._run, perceiver))
         self._seeds = frozenset(map(canonical, config.topic.seeds))
         self._own = Scheduler.from_crawler(crawler)
         crawl, site_by = self._run.crawling, config.crawl.site
         k, manners = config.crawl.in_flight, Manners(config.live)
         flights = Flights(crawl, manners, k, site_by, self._count)
-        memory = remembered(config, crawl.journal)
-        answers = Answers(flights, self._reader, memory, config.live.redirects)
+        self._memory = remembered(config, crawl.journal)
+        answers = Answers(flights, self._reader, self._memory, config.live.redirects)
         super().__init__(crawler, flights, answers, config.live.timeout)
 
     @classmethod
@@ -106,7 +104,7 @@ class TresScheduler(CrawlScheduler):
                 if self._flights.fault is not None:
                     raise self._flights.fault
                 stopped = self._flights.reason or StopReason.INTERRUPTED
-                self._run.finish(stopped, time.monotonic() - self._began)
+                self._run.finish(stopped, self._memory.dropped)
             except TresError as problem:
                 for line in (*problem.details, problem.message):
                     _log.error("tres: %s", line)

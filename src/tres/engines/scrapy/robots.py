@@ -1,6 +1,7 @@
 """Robots.txt, asked for once per origin and obeyed (RFC 9309).
 
-* An answer of 2xx is read, within limits of size and time; up to five redirects are followed.
+* An answer of 2xx is read, within limits of size and time; up to five redirects are followed,
+  and the whole of it has an end as well, even if a middleware loses or changes the requests.
 * 4xx, also 401 and 403, means that there are no rules: all is allowed.
 * 5xx, no answer in time or no connection means that nobody knows the rules: nothing is fetched.
   The site backs off as any that fails, and the page is retried; with its last attempt it fails
@@ -24,7 +25,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured, StopDownload
 from scrapy.http import Response
 from scrapy.http.request import NO_CALLBACK
-from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
@@ -119,6 +120,8 @@ class Robots:
         if request.meta.get("dont_obey_robotstxt") or not request.url.startswith("http"):
             return
         origin = _origin(request.url)
+        if request.url == f"{origin}/robots.txt":  # allowed by itself, and perhaps our own
+            return
         site = site_of_url(request.url, self._site_by)
         known = self._cache.get(origin, monotonic())
         rules = known or await self._learn(origin, site)
@@ -145,7 +148,7 @@ class Robots:
         self._asking[origin] = []
         problem: NamedFailure | None = None
         try:
-            rules = RobotsRules(await self._fetch(f"{origin}/robots.txt"), self._token)
+            rules = RobotsRules(await self._fetched(f"{origin}/robots.txt"), self._token)
             self._cache.put(origin, rules, monotonic())
             if rules.delay <= DAY:  # who asks for more is not asked at all
                 self._manners.crawl_delay(site, rules.delay, monotonic())
@@ -155,6 +158,14 @@ class Robots:
             for waiting in self._asking.pop(origin):
                 waiting.callback(problem)
         return problem
+
+    async def _fetched(self, url: str) -> bytes:
+        """What `_fetch` gives, in time: whatever becomes of its requests, nobody waits for ever."""
+        from twisted.internet import reactor
+
+        whole = self._timeout * (MAX_REDIRECTS + 1)
+        fetching = deferred_from_coro(self._fetch(url)).addTimeout(whole, reactor, _too_late)
+        return await maybe_deferred_to_future(fetching)
 
     async def _fetch(self, url: str) -> bytes:
         """The body of a robots.txt; empty if there is none."""
@@ -216,6 +227,10 @@ class Robots:
         received[0] += len(data)
         if received[0] > MAX_BYTES:
             raise StopDownload(fail=False)
+
+
+def _too_late(cancelled: object, seconds: float) -> NoReturn:
+    raise RobotsUnreachable(f"robots.txt took more than {seconds:.0f} seconds")
 
 
 def _target(url: str, response: Response) -> str | None:

@@ -28,7 +28,8 @@ from scrapy.utils.reactor import install_reactor, is_reactor_installed
 from tres.crawl.events import Event, StopReason
 from tres.engines.flights import Asker, Flights
 from tres.engines.scrapy.answers import Answers, Memory, Reader
-from tres.engines.scrapy.courtesy import manners_of
+from tres.engines.scrapy.courtesy import live_settings, manners_of
+from tres.engines.scrapy.sitemaps import Sitemaps
 from tres.web.url import SiteBy
 
 T = TypeVar("T")
@@ -59,11 +60,11 @@ class LiveSpider(Spider):
 
     name = "tres"
 
-    def __init__(self, live: LiveCrawl, flights: Flights, **known: Any) -> None:
+    def __init__(self, live: LiveCrawl, flights: Flights, answers: Answers, **known: Any) -> None:
         super().__init__(**known)
         self.patience = live.patience
         self.flights = flights
-        self.answers = Answers(flights, live.reader, live.memory, live.redirects)
+        self.answers = answers
 
     async def start(self) -> AsyncIterator[Any]:
         """Yield nothing."""
@@ -83,11 +84,13 @@ class LiveLoop:
         crawler = Crawler(LiveSpider, Settings(dict(settings)))
         manners = manners_of(crawler)
         flights = Flights(live.crawl, manners, live.in_flight, live.site_by, live.listener)
+        sitemaps = Sitemaps(crawler) if live_settings(crawler).sitemaps else None
+        answers = Answers(flights, live.reader, live.memory, live.redirects, sitemaps)
         self._flights = flights
         if self.interrupted:
             flights.interrupt()
         try:
-            await crawler.crawl_async(live=live, flights=flights)
+            await crawler.crawl_async(live=live, flights=flights, answers=answers)
         finally:
             self._flights = None
         if flights.fault is not None:

@@ -28,7 +28,8 @@ from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from tres.engines.flights import Answer, Flight, Flights
 from tres.engines.scrapy.answers import Answers
-from tres.engines.scrapy.courtesy import seconds_to_wait
+from tres.engines.scrapy.courtesy import PROBLEM, seconds_to_wait
+from tres.engines.scrapy.failures import Named
 from tres.web.page import FailureKind
 
 if TYPE_CHECKING:
@@ -84,8 +85,9 @@ class CrawlScheduler(BaseScheduler):
         flight = self._flights.get(request.meta.get(FLIGHT))
         if flight is None:
             return False
-        lost = flight.reached and flight.answer is None
-        self._flights.back(flight, FailureKind.NO_CONNECTION if lost else None)
+        problem: Named | None = request.meta.get(PROBLEM)
+        lost = FailureKind.NO_CONNECTION if flight.reached and flight.answer is None else None
+        self._flights.back(flight, lost if problem is None else problem.failed.kind)
         request.meta[SLOT] = self._flights.site(request.url)
         self._carriers[flight] = request
         self._hops.append(request)
@@ -106,13 +108,21 @@ class CrawlScheduler(BaseScheduler):
             if flight is not None and wait == 0:
                 self._hops.remove(request)
                 self._flights.depart(flight, request.meta[SLOT])
+                request.meta.pop(PROBLEM, None)
                 return request
             if flight is not None and self._patience < wait < inf:
-                note = f"{request.meta[SLOT]} asks for {wait:.0f} more seconds"
-                self._flights.fail(flight, FailureKind.THROTTLED, note, retryable=True)
+                self._lose_patience(flight, request, wait)
             if self._flights.get(request.meta[FLIGHT]) is None:
                 self._hops.remove(request)
         return None
+
+    def _lose_patience(self, flight: Flight, request: Request, wait: float) -> None:
+        """A retry fails as its last attempt did; any other hop because its site must rest."""
+        problem: Named | None = request.meta.get(PROBLEM)
+        kind = FailureKind.THROTTLED if problem is None else problem.failed.kind
+        note = f"{request.meta[SLOT]} must rest for {wait:.0f} more seconds"
+        told = note if problem is None else f"{problem.note}; {note}"
+        self._flights.fail(flight, kind, told, retryable=True)
 
     def _take_off(self) -> Request | None:
         flight = self._flights.choose()

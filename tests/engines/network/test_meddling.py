@@ -1,0 +1,38 @@
+"""Robots.txt never waits for itself, whatever becomes of the requests for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tres.engines.scrapy.network import MIDDLEWARES
+
+from .fetching import fetch
+from .loopback import Seen, page, serving
+
+
+def answer(seen: Seen) -> bytes:
+    if seen.path == "/robots.txt" and seen.address == "127.0.0.2":
+        return page(b"", "302 Found", Location="/rules")
+    if seen.path in ("/robots.txt", "/rules"):
+        return page(b"User-agent: *\nDisallow: /no\n", Content_Type="text/plain")
+    return page()
+
+
+@pytest.fixture(scope="module")
+def told():
+    middlewares = {**MIDDLEWARES, "meddling.ForgetsMeta": 50}
+    with serving(answer, "127.0.0.1", "127.0.0.2") as web:
+        places = [("/yes", "127.0.0.1"), ("/no", "127.0.0.1"), ("/yes", "127.0.0.2")]
+        urls = [web.url(*place) for place in places]
+        settings = {"DOWNLOADER_MIDDLEWARES": middlewares}
+        result = fetch(urls, settings=settings, allow=["127.0.0.0/8"], robots=True, timeout=1.0)
+        return [result["told"][url] for url in urls]
+
+
+def test_a_request_for_robots_txt_is_known_by_its_url(told):
+    assert told[0]["status"] == 200
+    assert told[1]["kind"] == "robots-denied"
+
+
+def test_what_cannot_be_known_ends_in_time(told):
+    assert told[2]["kind"] == "robots-unreachable"

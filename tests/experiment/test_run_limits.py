@@ -1,0 +1,50 @@
+"""What a run is bounded by, and what it closes behind itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.support.crawls import perceiver
+
+from tres.config import TopicConfig
+from tres.engines.base import Exchange
+from tres.experiment.run import archived, new_session
+from tres.sections import LiveSection, TopicSection, TrainingSection
+
+
+class Archive:
+    closed = False
+
+    def append(self, exchange: Exchange, asked: str = "", page: str = "") -> int:
+        return 0
+
+    def truncate(self, end: int) -> None:
+        pass
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.mark.parametrize("clicks", [0, 3])
+def test_the_limit_of_clicks_is_that_of_the_topic_file(clicks: int) -> None:
+    config = TopicConfig(
+        name="limits",
+        topic=TopicSection(keywords=["biology"]),
+        training=TrainingSection(model="auto"),
+        live=LiveSection(max_clicks=clicks),
+    )
+    session = new_session(config, perceiver().seeds(["http://a.example/"]))
+    assert session._max_clicks == (clicks or float("inf"))
+
+
+def test_the_archive_is_closed_however_the_crawl_ends(tmp_path: Path) -> None:
+    archive = Archive()
+    with pytest.raises(KeyboardInterrupt), archived(lambda directory: archive, tmp_path):
+        raise KeyboardInterrupt
+    assert archive.closed
+
+
+def test_a_run_that_keeps_no_pages_has_no_archive(tmp_path: Path) -> None:
+    with archived(None, tmp_path) as archive:
+        assert archive is None

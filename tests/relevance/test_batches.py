@@ -1,0 +1,50 @@
+"""How models answer many texts: each distinct text is read once, a short one once in all."""
+
+import numpy as np
+
+from tres.relevance import batches
+from tres.relevance.batches import SHORT, each_once, remembering
+
+
+class Lengths:
+    """A model that answers with the length of a text, and keeps what it was asked."""
+
+    def __init__(self):
+        self.asked = []
+
+    def __call__(self, texts):
+        self.asked.append(texts)
+        return np.array([len(text) for text in texts], np.float32)
+
+
+def test_a_text_that_repeats_is_read_once_and_chunks_are_small():
+    model = Lengths()
+
+    answers = each_once(["a", "bb", "a", "ccc"], model, 2)
+
+    assert answers.tolist() == [1, 2, 1, 3]
+    assert model.asked == [["a", "bb"], ["ccc"]]
+
+
+def test_a_short_text_is_not_read_again_by_a_later_call_but_a_long_one_is():
+    model, memory, page = Lengths(), {}, "p" * (SHORT + 1)
+
+    first = remembering(["a", page, "bb"], model, 8, memory)
+    second = remembering(["bb", "ccc", page, "a"], model, 8, memory)
+
+    assert first.tolist() == [1, SHORT + 1, 2]
+    assert second.tolist() == [2, 3, SHORT + 1, 1]
+    assert second.dtype == np.float32
+    assert model.asked == [["a", page, "bb"], ["ccc", page]]
+
+
+def test_the_memory_does_not_grow_for_ever(monkeypatch):
+    monkeypatch.setattr(batches, "REMEMBERED", 2)
+    model, memory = Lengths(), {}
+
+    for text in ("a", "bb", "ccc", "a"):
+        answers = remembering([text], model, 8, memory)
+
+    assert answers.tolist() == [1]
+    assert len(memory) <= 3
+    assert model.asked == [["a"], ["bb"], ["ccc"], ["a"]]
