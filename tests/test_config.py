@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from tres.caps import SiteCap
 from tres.config import KEYS, POLICIES, TopicConfig, load_topic
 from tres.errors import ConfigError
-from tres.sections import AgentSection, CrawlSection, TopicSection, TrainingSection, TreeSection
+from tres.sections import (
+    PRESETS,
+    AgentSection,
+    CrawlSection,
+    TopicSection,
+    TrainingSection,
+    TreeSection,
+)
 
 SMALLEST = """
 [topic]
@@ -104,7 +111,11 @@ def test_every_setting_can_be_written(topic):
         batch = 1
         replay = 100
         target_every = 7
+        updates = 3
+        soft = false
+        new_sites = 0.5
         warmup = 0
+        guided = 7
         epsilon = 1
         """
     )
@@ -118,6 +129,34 @@ def test_every_setting_can_be_written(topic):
     assert config.tree == TreeSection(min_split=6, max_depth=9, representatives=1)
     assert config.agent.hidden == (8,)
     assert config.agent.gamma == 0.0
+
+
+def test_the_papers_preset_changes_defaults_but_not_what_is_written(topic):
+    config = topic(f"{SMALLEST}[crawl]\npreset = 'paper'\n[agent]\nwarmup = 7")
+
+    assert (config.crawl.features, config.tree.representatives) == ("paper", 1)
+    assert (config.agent.updates, config.agent.soft, config.agent.guided) == (1, False, 0)
+    assert config.agent.warmup == 7
+
+
+def test_a_preset_can_be_given_as_an_override_and_written_down(topic, tmp_path):
+    plain = topic(SMALLEST)
+    paper = plain.override(preset="paper", epsilon=0.5)
+    (tmp_path / "again.toml").write_text(paper.to_toml())
+
+    assert (paper.crawl.features, paper.agent.warmup, paper.agent.epsilon) == ("paper", 100, 0.5)
+    assert load_topic(tmp_path / "again.toml") == paper
+    assert plain.override(preset="tres") == plain
+
+
+def test_every_setting_of_a_preset_differs_from_the_default(topic):
+    plain = topic(SMALLEST)
+    paper = plain.override(preset="paper")
+    same = {"tree.min_split", "agent.gamma", "agent.new_sites"}  # as in the paper already
+    for key in PRESETS["paper"]:
+        section, _, name = key.partition(".")
+        differs = getattr(getattr(plain, section), name) != getattr(getattr(paper, section), name)
+        assert differs == (key not in same), key
 
 
 @pytest.mark.parametrize(
@@ -181,7 +220,7 @@ def test_a_byte_order_mark_is_no_obstacle(topic):
         ),
         (
             "[crawl]\nfeatures = 3",
-            "crawl.features must be one of evidence, paper, no-site, not 3",
+            "crawl.features must be one of evidence, paper, no-site, no-siblings, not 3",
         ),
         ("[crawl]\nsite = 'page'", "crawl.site must be one of host, domain, not 'page'"),
         (

@@ -19,6 +19,7 @@ from tres.sections import (
     FEATURES,
     MODELS,
     POLICIES,
+    PRESETS,
     SITES,
     VECTORS,
     AgentSection,
@@ -51,11 +52,11 @@ class TopicConfig:
 
         The rules are those of the file; a value of `None` means "as it is".
         """
+        given = {_dotted(key): value for key, value in changes.items() if value is not None}
         by_section: dict[str, dict[str, Any]] = defaultdict(dict)
-        for key, value in changes.items():
-            if value is not None:
-                section, _, name = _dotted(key).partition(".")
-                by_section[section][name] = value
+        for key, value in {**_preset(given.get("crawl.preset")), **given}.items():
+            section, _, name = key.partition(".")
+            by_section[section][name] = value
         changed = {name: replace(getattr(self, name), **new) for name, new in by_section.items()}
         return replace(self, **changed)
 
@@ -99,7 +100,11 @@ def read_sections(
     try:
         _refuse_unknown(table, kinds, plain)
         base = path.absolute().parent
-        return table, {key: _section(kind, table.get(key, {}), base) for key, kind in kinds.items()}
+        preset = _preset_of(table.get("crawl"))
+        return table, {
+            key: _section(kind, table.get(key, {}), preset[key], base)
+            for key, kind in kinds.items()
+        }
     except ConfigError as problem:
         raise ConfigError(f"{path}: {problem.message}") from None
 
@@ -127,7 +132,21 @@ def _refuse_unknown(
         raise ConfigError(f"{key} stands in no section; {_meant(key)}")
 
 
-def _section(kind: type[Section], table: object, base: Path) -> Section:
+def _preset(name: object) -> dict[str, Any]:
+    """The settings of a preset by their full names; a name that is none is refused elsewhere."""
+    return next((settings for known, settings in PRESETS.items() if known == name), {})
+
+
+def _preset_of(crawl: object) -> dict[str, dict[str, Any]]:
+    """What the preset that a file names says, by section."""
+    by_section: dict[str, dict[str, Any]] = defaultdict(dict)
+    for key, value in _preset(crawl.get("preset") if isinstance(crawl, dict) else None).items():
+        section, _, name = key.partition(".")
+        by_section[section][name] = value
+    return by_section
+
+
+def _section(kind: type[Section], table: object, preset: dict[str, Any], base: Path) -> Section:
     if not isinstance(table, dict):
         raise ConfigError(f"{kind.NAME} must be a section, [{kind.NAME}], not {shown(table)}")
     known = {key.name: key for key in fields(kind)}
@@ -137,7 +156,8 @@ def _section(kind: type[Section], table: object, base: Path) -> Section:
     for required in kind.required():
         if required.name not in table:
             raise ConfigError(f"{kind.NAME}.{required.name} is missing: {required.metadata['doc']}")
-    return kind(**{key: _based(known[key].metadata, value, base) for key, value in table.items()})
+    written = {key: _based(known[key].metadata, value, base) for key, value in table.items()}
+    return kind(**{**preset, **written})
 
 
 def _based(metadata: Mapping[str, Any], value: object, base: Path) -> object:

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from tres.caps import SiteCap
 from tres.errors import ConfigError
@@ -44,14 +44,31 @@ PolicyName = Literal[
     "anchor",
     "oracle",
 ]
+PresetName = Literal["tres", "paper"]
 FocusKind = Literal["hard", "soft"]
-FeatureSet = Literal["evidence", "paper", "no-site"]
+FeatureSet = Literal["evidence", "paper", "no-site", "no-siblings"]
 ModelKind = Literal["tfidf", "svm", "bilstm", "kw-bilstm", "auto"]
 SiteKind = Literal["host", "domain"]
 KeepKind = Literal["pages", "relevant", "nothing"]
 VectorsName = Literal["glove-6b-50d", "glove-6b-100d"]
 
 POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
+PRESETS: dict[PresetName, dict[str, Any]] = {
+    "tres": {},
+    "paper": {
+        "crawl.features": "paper",
+        "tree.min_split": 5,
+        "tree.representatives": 1,
+        "agent.gamma": 0.3,
+        "agent.updates": 1,
+        "agent.soft": False,
+        "agent.new_sites": 0.0,
+        "agent.warmup": 100,
+        "agent.guided": 0,
+        "agent.epsilon": 0.05,
+    },
+}
+"""What a setting is by default if `crawl.preset` names one of these; `tres` is as written below."""
 FEATURES: tuple[FeatureSet, ...] = get_args(FeatureSet)
 MODELS: tuple[ModelKind, ...] = get_args(ModelKind)
 SITES: tuple[SiteKind, ...] = get_args(SiteKind)
@@ -173,6 +190,11 @@ class CrawlSection(Section):
         site_cap, 'pages of one site, at most: "inf", a number, or falling as in "5..2"', SiteCap()
     )
     policy: PolicyName = setting(choice(POLICIES), f"who chooses: {', '.join(POLICIES)}", "tres")
+    preset: PresetName = setting(
+        choice(tuple(PRESETS)),
+        "whose defaults hold for policy, tree and agent: paper for the paper's algorithm",
+        "tres",
+    )
     features: FeatureSet = setting(
         choice(FEATURES), f"what it sees of a link: {', '.join(FEATURES)}", "evidence"
     )
@@ -295,7 +317,9 @@ class TreeSection(Section):
 
     min_split: int = setting(whole(2), "experiences a leaf needs before it may split", 5)
     max_depth: int = setting(whole(1, 64), "depth at which leaves split no more", 18)
-    representatives: int = setting(whole(1), "URLs that each leaf offers at a decision", 8)
+    representatives: int = setting(
+        whole(1), "URLs that each of the best leaves offers at a decision", 8
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -313,10 +337,20 @@ class AgentSection(Section):
     learning_rate: float = setting(
         number("above 0 and at most 1", lambda x: 0 < x <= 1), "step size of the optimiser", 0.003
     )
-    batch: int = setting(whole(1), "experiences learnt from at each step", 32)
+    batch: int = setting(whole(1), "experiences learnt from at each update", 32)
+    updates: int = setting(whole(1, 16), "updates of the network after each page", 2)
+    soft: bool = setting(truth, "learn from the model's probability, not from its verdict", True)
+    new_sites: float = setting(
+        number("from 0 to 1", lambda x: 0 <= x <= 1),
+        "share of the reward that only the first relevant page of a site earns",
+        0.0,
+    )
     replay: int = setting(whole(1), "experiences remembered, at most", 20000)
     target_every: int = setting(whole(1), "steps between two copies to the target network", 100)
-    warmup: int = setting(whole(0), "steps at random before the agent decides", 20)
+    warmup: int = setting(whole(0), "steps at random before anything is asked for a value", 0)
+    guided: int = setting(
+        whole(0), "steps by the relevance of page and anchor, before the agent decides", 20
+    )
     epsilon: float = setting(
-        number("from 0 to 1", lambda x: 0 <= x <= 1), "share of later steps taken at random", 0.05
+        number("from 0 to 1", lambda x: 0 <= x <= 1), "share of later steps taken at random", 0.02
     )

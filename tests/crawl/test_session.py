@@ -73,6 +73,8 @@ class TestSteps:
                 "path_relevance": 1,
                 "inverse_distance": 1,
                 "same_site": 1,
+                "siblings_relevance": (0.2 + 0.5) / (1 + 1),  # u/0, the other link of the seed
+                "best_hub": 0.2 / (1 + 2),
                 "site_relevance": (0 + 0.5) / (1 + 1),  # u/0 was not relevant
                 "site_fetched": log(1 + 1) / 3,
             }

@@ -13,9 +13,11 @@ from tests.experiment.test_plan import FILE
 
 from tres.cli import commands
 from tres.errors import RunError
-from tres.experiment.bench import RUNS
+from tres.experiment.bench import RUNS, prepare
 from tres.experiment.charts import pareto
+from tres.experiment.plan import load_experiment
 from tres.experiment.tables import Comparison, difference, table_3, table_4
+from tres.webs import open_web
 
 POLICIES = (
     '"tres", "tres:features=paper", "tres-sync", "tres:model=svm", "ache", "random", "oracle"'
@@ -61,6 +63,20 @@ def test_the_oracle_is_the_ceiling_and_learning_pays(results: Path) -> None:
     rows = {row[0]: row for row in table_3(Comparison.of(records(results)))}
     rate = {name: float(row[1].strip("*").split()[0]) for name, row in list(rows.items())[1:]}
     assert rate["oracle"] > rate["tres"] > rate["random"]
+
+
+def test_the_oracle_knows_the_judges_answers_not_the_models(tmp_path: Path) -> None:
+    text = FILE.format(policies='"oracle"').replace("runs = 2", "runs = 1")
+    file = tmp_path / "experiment.toml"
+    file.write_text(text)
+    experiment = load_experiment(file)
+    web = open_web(experiment.web)
+    ground = prepare(experiment, web)
+    assert ground.foresight is not None
+    foreseen = ground.foresight.index.items()
+    assert all(ground.truth(url) == ground.foresight.relevant[i] for url, i in foreseen)
+    view = ground.views["tfidf"]
+    assert any(ground.truth(page.url) != page.relevant for page in view.perceive_all())
 
 
 def test_curves_hold_the_values_over_time(results: Path) -> None:
@@ -142,9 +158,19 @@ def run_of(policy: str, seed: str, rate: float, sites: int = 1, **options: Any) 
         "options": options,
         "max_per_site": "inf",
         "seed_url": seed,
-        "harvest_rate": rate,
+        "budget": 1000,
+        "pages": 1000,
+        "relevant": round(1000 * rate, 3),
         "relevant_sites": sites,
     }
+
+
+def test_a_crawl_that_ends_early_does_not_win_by_it() -> None:
+    long = [run_of("tres", s, 0.6) for s in "abc"]
+    short = [run_of("ache", s, 0.2) | {"pages": 250} for s in "abc"]
+    rows = {row[0]: row[1] for row in table_3(Comparison.of([*long, *short]))}
+    assert rows["tres"] == "**0.600 ± 0.000***"
+    assert rows["ache"] == "0.200 ± 0.000 †250"  # 200 of 250 pages, and nothing more
 
 
 def test_the_best_mean_is_marked_and_starred_if_it_is_more_than_chance() -> None:

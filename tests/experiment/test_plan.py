@@ -36,6 +36,20 @@ def test_the_plan_is_the_product_of_policies_caps_and_runs(tmp_path: Path) -> No
     assert [task.run for task in tasks] == sorted(task.run for task in tasks)
 
 
+def test_the_paper_is_a_setting_of_a_policy_like_any_other(tmp_path: Path) -> None:
+    plan = experiment(tmp_path, '"tres", "tres:preset=paper", "tres:preset=paper,warmup=5"')
+    ours, paper, changed = (plan.config(variant) for variant in plan.variants)
+    assert (ours.crawl.features, paper.crawl.features) == ("evidence", "paper")
+    assert (ours.agent.warmup, paper.agent.warmup, changed.agent.warmup) == (0, 100, 5)
+
+
+def test_every_committed_experiment_can_be_read() -> None:
+    files = sorted((Path(__file__).parents[2] / "experiments").glob("*.toml"))
+    assert len(files) >= 6
+    for file in files:
+        assert load_experiment(file).name == file.stem
+
+
 def test_a_policy_may_bring_settings_of_its_own(tmp_path: Path) -> None:
     plan = experiment(tmp_path, '"tres:features=paper,gamma=0.1,representatives=1"')
     config = plan.config(plan.variants[0], "10", seed=7)

@@ -120,6 +120,8 @@ def evidence(citations: list[Citation]) -> dict[str, float]:
         "path_relevance": best_path(citations).path.path_relevance,
         "inverse_distance": best_path(citations).path.inverse_distance,
         "same_site": float(any(c.same_site for c in citations)),
+        "siblings_relevance": 0.5,  # none of them was fetched
+        "best_hub": 0.0,
         "site_relevance": 0.5,
         "site_fetched": 0.0,
     }

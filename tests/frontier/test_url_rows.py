@@ -64,6 +64,8 @@ def test_three_citing_pages_worked_out_by_hand(rows: UrlRows, sites: Sites) -> N
             "path_relevance": 0.75,  # of the best path: nearest first, then most relevant
             "inverse_distance": 1.0,
             "same_site": 1,
+            "siblings_relevance": 0.5,
+            "best_hub": 0,
             "site_relevance": 2.5 / 4,
             "site_fetched": np.log(4) / 3,
         }

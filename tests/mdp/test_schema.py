@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tres.mdp.schema import EVIDENCE, NO_SITE, PAPER, SCHEMAS, Schema
+from tres.mdp.schema import EVIDENCE, NO_SIBLINGS, NO_SITE, PAPER, SCHEMAS, Schema
 from tres.sections import FEATURES
 
 
@@ -26,9 +26,14 @@ def test_the_ablation_drops_the_features_of_the_site_and_nothing_else() -> None:
     assert NO_SITE.features == PAPER.features[:6]
 
 
+def test_without_siblings_all_other_evidence_is_left() -> None:
+    dropped = set(EVIDENCE.features) - set(NO_SIBLINGS.features)
+    assert dropped == {"siblings_relevance", "best_hub"}
+
+
 def test_every_feature_set_that_can_be_named_exists() -> None:
     assert set(SCHEMAS) == set(FEATURES)
-    assert EVIDENCE.row_per == "url"
+    assert EVIDENCE.row_per == NO_SIBLINGS.row_per == "url"
     assert PAPER.row_per == NO_SITE.row_per == "edge"
 
 

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.webs import PerceptWeb, drive, page, random_web, start, web_of
+from tests.support.webs import (
+    PerceptWeb,
+    drive,
+    foresight_of,
+    links,
+    page,
+    random_web,
+    start,
+    web_of,
+)
 
+from tres.crawl.session import CrawlSession
 from tres.errors import ConfigError
 from tres.mdp.crawl import Crawl
-from tres.policies.make import PolicySettings, make_policy
+from tres.policies.make import Foreknowledge, PolicySettings, make_policy
 from tres.sections import FEATURES, FeatureSet
 from tres.web.page import FailureKind
 from tres.web.percept import Percept
@@ -46,6 +57,21 @@ def test_it_tunnels_through_irrelevant_pages_by_the_shortest_way(features: Featu
     )
     way = ["a/0", "a/near", "a/gold", "a/far", "a/far2", "a/treasure", "a/nowhere"]
     assert asked(web, ["a/0"], features) == way
+
+
+def test_it_can_be_told_what_another_judge_thinks() -> None:
+    web = web_of(page("a/0", 0.9, "a/1", "a/2", "a/3"), *(page(f"a/{i}", 0.9) for i in range(1, 4)))
+    foresight = foresight_of(web).judged({"a/3"}.__contains__)
+    assert np.flatnonzero(foresight.relevant).tolist() == [foresight.index["a/3"]]
+    crawl = Crawl()
+    policy = make_policy(
+        PolicySettings("oracle"),
+        crawl,
+        np.random.default_rng(0),
+        Foreknowledge(foresee=lambda: foresight),
+    )
+    session = CrawlSession(crawl, policy, links("a/0"), pages=2)
+    assert drive(session, web).asked == ["a/0", "a/3"]
 
 
 def test_it_does_not_look_for_what_it_already_has() -> None:

@@ -52,7 +52,9 @@ SEEDS = range(10)
 LUCKY = 0.15
 
 # A short crawl has to learn quickly, and to look around before it settles.
-AGENT = AgentSection(gamma=0.6, learning_rate=0.005, target_every=25, warmup=90)
+AGENT = AgentSection(
+    gamma=0.6, learning_rate=0.005, target_every=25, updates=1, warmup=90, guided=0, epsilon=0.05
+)
 WITHOUT_BOOTSTRAP = replace(AGENT, gamma=0.0)
 WITHOUT_TARGET_NETWORK = replace(AGENT, target_every=10 * PAGES)
 

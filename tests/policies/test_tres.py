@@ -15,7 +15,7 @@ from tres.policies.make import PolicySettings
 from tres.policies.tres import Tres
 from tres.sections import AgentSection, FeatureSet, TreeSection
 
-GREEDY = AgentSection(warmup=0, epsilon=0.0)
+GREEDY = AgentSection(warmup=0, guided=0, epsilon=0.0, soft=False)
 
 WEB = web_of(
     page("a/0", 0.9, "a/1", "a/2"),
@@ -121,7 +121,7 @@ def test_the_best_leaf_is_taken_by_the_networks_word(representatives: int) -> No
     rng = np.random.default_rng(0)
     targets = [To(f"a/{i}", float(rng.choice([0.1, 0.9]))) for i in range(1, 60)]
     web = web_of(page("a/0", 0.9, *targets), *(page(to.url, to.anchor_relevance) for to in targets))
-    agent = AgentSection(warmup=20, epsilon=0.0)
+    agent = AgentSection(warmup=20, guided=0, epsilon=0.0)
     tree = TreeSection(representatives=representatives)
     session = start(web, [To("a/0", 0.9)], PolicySettings("tres", "no-site", tree, agent))
     for _ in range(20):
@@ -154,7 +154,7 @@ def test_a_second_look_finds_better_rows_than_the_first() -> None:
     assert taken[8] > 0.75
 
 
-def test_training_moves_the_network_once_there_is_a_minibatch() -> None:
+def test_training_moves_the_network_as_soon_as_there_is_enough() -> None:
     targets = [f"a/{i}" for i in range(1, 40)]
     web = web_of(page("a/0", 0.9, *targets), *(page(url, 0.9) for url in targets))
     session = start(web, ["a/0"], PolicySettings("tres", "no-site", agent=AgentSection(batch=16)))
@@ -163,6 +163,6 @@ def test_training_moves_the_network_once_there_is_a_minibatch() -> None:
     for _ in range(40):
         fetch(session, web)
         values.append(float(tres(session).agent.values(probe)[0]))
-    # Steps 1 to 16 stage what the next choice completes; step 17 is the first to train.
-    assert len(set(values[:16])) == 1
-    assert len(set(values[15:])) == 25
+    # Steps 1 to 8 stage what the next choice completes; step 9 is the first to train.
+    assert len(set(values[:8])) == 1
+    assert len(set(values[7:])) == 33

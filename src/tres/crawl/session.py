@@ -246,7 +246,8 @@ class CrawlSession:
         urls = np.array(self._crawl.urls.ids(links.urls), np.int32)
         sites = np.array(self._crawl.site_names.ids(links.sites), np.int32)
         self._make_room()
-        keep = ~(self._claimed.view[urls] | self._capped.view[sites])
+        claimed = self._claimed.view[urls]
+        keep = ~(claimed | self._capped.view[sites])
         if page != NONE and self._crawl.paths.depth(page) >= self._max_clicks:
             keep[:] = False  # what lies deeper is no action
         own_site = NONE if percept is None else self._crawl.site_names.id(percept.site)
@@ -262,6 +263,7 @@ class CrawlSession:
             anchor_keyword=links.anchor_keyword[keep],
             anchor_relevance=links.anchor_relevance[keep],
             anchors=tuple(compress(links.anchors, keep.tolist())),
+            known=urls[claimed],
         )
 
     def _url_id(self, url: str, site: str) -> int:

@@ -27,10 +27,12 @@ import numpy as np
 from tres.engines.replay import PerceivedWeb
 from tres.errors import RunError
 from tres.experiment.plan import Experiment, Task
-from tres.experiment.run import open_session
+from tres.experiment.run import new_session, perceived_seeds
 from tres.experiment.seeds import is_labelled, single_seeds
 from tres.experiment.topic import perceive_topic
 from tres.experiment.trial import Trial, Truth
+from tres.policies.make import Foreknowledge
+from tres.policies.oracle import Foresight
 from tres.webs.base import Web
 
 RUNS, RESULTS, CURVES = "runs.jsonl", "results.json", "curves.csv"
@@ -47,6 +49,8 @@ class Ground:
     views: dict[str, PerceivedWeb]
     seeds: tuple[str, ...]
     truth: Truth
+    foresight: Foresight | None = None
+    """What the oracle knows: the judge's answers, not the model's."""
 
     def measure(self, task: Task) -> dict[str, Any]:
         """Run one crawl; its record."""
@@ -54,7 +58,9 @@ class Ground:
         seed = self.experiment.plan.seed + task.run
         config = self.experiment.config(task.variant, task.cap, seed).override(seeds=[seed_url])
         seen = self.views[config.training.model]
-        figures = Trial(open_session(config, seen), seen, self.truth).run()
+        known = Foreknowledge(self._foresee, seen.search_engine)
+        session = new_session(config, perceived_seeds(config, seen.perceiver), known)
+        figures = Trial(session, seen, self.truth).run()
         return {
             "key": task.key,
             "policy": task.variant.policy,
@@ -63,6 +69,10 @@ class Ground:
             "seed_url": seed_url,
             "seed": seed,
         } | figures
+
+    def _foresee(self) -> Foresight:
+        assert self.foresight is not None  # made where the plan has an oracle
+        return self.foresight
 
 
 def prepare(
@@ -86,7 +96,10 @@ def prepare(
     candidates = relevant & by_model  # a seed that the model rejects would teach it nonsense
     plan = experiment.plan
     seeds = single_seeds(judge, candidates, plan.pages, len(web), plan.runs, rng)
-    return Ground(experiment, views, tuple(seeds), relevant.__contains__)
+    foreseen = None
+    if any(variant.policy == "oracle" for variant in experiment.variants):
+        foreseen = judge.foresee().judged(relevant.__contains__)
+    return Ground(experiment, views, tuple(seeds), relevant.__contains__, foreseen)
 
 
 def run_bench(ground: Ground, out: Path, workers: int, progress: Progress) -> list[dict[str, Any]]:

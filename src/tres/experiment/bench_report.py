@@ -27,8 +27,10 @@ SIMULATED = (
     "its labels; every hit that it fetches is a page of its budget."
 )
 LEGEND = (
-    "Mean ± standard deviation over single-seed runs. Bold: best of the column, the oracle apart; "
-    "a star: its lead over the second is more than chance (paired t-test, p < 0.05)."
+    "Mean ± standard deviation over single-seed runs; harvest rate is relevant pages per page of "
+    "the budget; †: crawls that ran out of links after so many pages. Bold: best of the column, "
+    "the oracle apart; a star: its lead over the second is more than chance (paired t-test, "
+    "p < 0.05)."
 )
 
 Series = dict[str, list[tuple[float, float]]]
@@ -90,7 +92,7 @@ def _pareto(comparison: Comparison) -> str:
     series: Series = defaultdict(list)
     for cells in comparison.cells.values():
         for name, cell in cells.items():
-            point = (cell.mean("relevant_sites"), cell.mean("harvest_rate"))
+            point = (cell.mean("relevant_sites"), cell.rate)
             series[name].append(point)
     contest = [p for name, points in series.items() if name != CEILING for p in points]
     return plane(series, pareto(contest), "relevant sites", "harvest rate")

@@ -110,6 +110,7 @@ class Trial:
         gaps = [point.gap for point in self.curve if point.gap is not None]
         tree = session.policy.tree
         return {
+            "budget": session.pages,
             "pages": session.steps,
             "relevant": self.relevant,
             "harvest_rate": self.relevant / steps,

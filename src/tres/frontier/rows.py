@@ -104,6 +104,10 @@ class Rows(ABC):
         """The target's site, per row."""
         return self._site.view[rows]
 
+    def opened(self, site: int) -> bool:
+        """Has the site given no more than one relevant page so far?"""
+        return self._sites.relevant(site) <= 1
+
     @abstractmethod
     def take_in(self, links: Outlinks) -> Change:
         """A fetched page holds these links."""
@@ -142,6 +146,10 @@ class Rows(ABC):
             return NO_ROWS
         self._level.view[site] = now
         return self.of_site(site)
+
+    def follow(self, site: int, url: int, relevance: float) -> Ids:
+        """A URL was fetched, and its page found on a site: the rows to be sorted anew."""
+        return self.follow_site(site)
 
     @abstractmethod
     def _action_columns(self, links: Outlinks) -> dict[str, ArrayLike]:

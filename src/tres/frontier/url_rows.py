@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tres.frontier.rows import NO_ROWS, Change, Rows
+from tres.frontier.siblings import Siblings
 from tres.mdp.columns import Column, Floats, Ids
 from tres.mdp.paths import NONE
-from tres.mdp.schema import Schema
+from tres.mdp.schema import SIBLINGS, Schema
 from tres.mdp.sites import Sites
 from tres.mdp.steps import Outlinks
 
@@ -28,6 +29,10 @@ class UrlRows(Rows):
         self._row_of = Column(np.int32, fill=NONE)
         self._citations = Column(np.int32)
         self._relevant = Column(np.int32)
+        self._siblings = Siblings()
+        self._sibling_columns = [
+            schema.column(name) for name in SIBLINGS if name in schema.features
+        ]
 
     def take_in(self, links: Outlinks) -> Change:
         """New URLs get a row; known ones gain a citation."""
@@ -38,6 +43,7 @@ class UrlRows(Rows):
         for column in (self._citations, self._relevant):
             column.resize(self.total)
         rows = self._row_of.view[links.urls]
+        self._siblings.cite(links.page, rows, links.known, self.total)
         self._cite(rows, links)
         return Change(new, rows[~is_new])
 
@@ -47,6 +53,17 @@ class UrlRows(Rows):
         if row == NONE or self._waiting.of(np.array([row]))[0] == NONE:
             return NO_ROWS
         return np.array([row], np.int32)
+
+    def follow(self, site: int, url: int, relevance: float) -> Ids:
+        """The rows of the site, and those whose siblings have something new to tell."""
+        of_site = super().follow(site, url, relevance)
+        row = int(self._row_of.view[url]) if url < len(self._row_of) else NONE
+        told = self._siblings.fetched(url, row, relevance)
+        told = told[self._waiting.of(told) != NONE]
+        if len(told) == 0 or not self._sibling_columns:
+            return of_site
+        self._links.view[told[:, None], self._sibling_columns] = self._siblings.evidence(told)
+        return np.union1d(of_site, told)
 
     def _cite(self, rows: Ids, links: Outlinks) -> None:
         """One more citing page, in every feature of the schema."""
@@ -72,6 +89,7 @@ class UrlRows(Rows):
             "same_site": np.maximum(before["same_site"], links.same_site),
         }
         after |= self._best_path(rows, links, before)
+        after |= dict(zip(SIBLINGS, self._siblings.evidence(rows).T, strict=True))
         for i, name in enumerate(self.schema.link_features):
             self._links.view[rows, i] = after[name]
 

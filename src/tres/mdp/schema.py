@@ -5,7 +5,8 @@ module for its columns, so that a name and the number behind it can never part.
 
 `paper` holds the paper's eight features, one row per edge (v, u); `no-site` drops the
 two web-domain features (the NH ablation of Table 4). `evidence` is our own: one row
-per URL u, whose values grow with every fetched page that is found to cite it.
+per URL u, whose values grow with every fetched page that is found to cite it, and with what
+became of the other links of those pages; `no-siblings` drops the latter.
 """
 
 from __future__ import annotations
@@ -39,9 +40,15 @@ CITATION = (
     "inverse_distance",
     "same_site",
 )
+SIBLINGS = ("siblings_relevance", "best_hub")
 
 YES_OR_NO = frozenset({"parent_reward", "url_keyword", "anchor_keyword", "same_site"})
 """Features that are 0 or 1, so that a rule can name them without a number."""
+
+GUESSES = frozenset(
+    {"parent_reward", "anchor_relevance", "parent_relevance_mean", "anchor_relevance_mean"}
+)
+"""Features that say how relevant something near a link is."""
 
 COUNTS: dict[str, Callable[[float], float]] = {
     "citations": math.expm1,
@@ -73,6 +80,11 @@ class Schema:
     def width(self) -> int:
         """Dimension of x(s, a)."""
         return len(self.link_features) + len(self.site_features)
+
+    @property
+    def guesses(self) -> tuple[str, ...]:
+        """The features whose mean is a first guess of a link's worth."""
+        return tuple(name for name in self.link_features if name in GUESSES)
 
     def column(self, feature: str) -> int:
         """Where a feature stands in the vector."""
@@ -106,7 +118,8 @@ NO_SITE = Schema("no-site", "edge", PATH + ACTION)
 EVIDENCE = Schema(
     "evidence",
     "url",
-    CITATION,
+    CITATION + SIBLINGS,
     {"site_relevance": Sites.smoothed, "site_fetched": Sites.volume},
 )
-SCHEMAS = {schema.name: schema for schema in (PAPER, NO_SITE, EVIDENCE)}
+NO_SIBLINGS = Schema("no-siblings", "url", CITATION, EVIDENCE.site_features)
+SCHEMAS = {schema.name: schema for schema in (PAPER, NO_SITE, EVIDENCE, NO_SIBLINGS)}

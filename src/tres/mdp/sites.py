@@ -53,6 +53,10 @@ class Sites:
         """Pages fetched from one site."""
         return int(self._fetched.view[site])
 
+    def relevant(self, site: int) -> int:
+        """Relevant pages of one site."""
+        return int(self._relevant.view[site])
+
     def at_cap(self, cap: float) -> Flags:
         """Which sites have given all the pages they may."""
         return self._fetched.view >= cap

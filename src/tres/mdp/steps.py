@@ -8,11 +8,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.paths import NONE, PathFeatures
 
 NO_PATH = PathFeatures(0.0, 0.0, 0.0)
 """The path of a seed, which nobody linked to: zero state features (section 2.4.2)."""
+
+
+NO_IDS: Ids = np.empty(0, np.int32)
 
 
 class Outlinks(NamedTuple):
@@ -33,6 +38,8 @@ class Outlinks(NamedTuple):
     anchor_keyword: Flags
     anchor_relevance: Floats
     anchors: tuple[str, ...] = ()
+    known: Ids = NO_IDS
+    """Links whose targets were chosen before: no actions, but they tell what the page links to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ class TresAsync(FrontierPolicy):
 
     def learn(self, step: Step) -> None:
         """As every policy, but rows of the page's site keep the value they have."""
-        self.rows.follow_site(step.site)
+        self.rows.follow(step.site, step.choice.url, step.outlinks.relevance)
         change = self.rows.take_in(step.outlinks)
         self._queue.insert(change.new)
         self._queue.update(change.updated)

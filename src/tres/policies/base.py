@@ -147,7 +147,8 @@ class FrontierPolicy(ABC):
 
     def learn(self, step: Step) -> Grown | None:
         """Reward first, then the new actions (the order of Algorithm 3)."""
-        self._frontier.update(self.rows.follow_site(step.site))
+        links = step.outlinks
+        self._frontier.update(self.rows.follow(step.site, step.choice.url, links.relevance))
         grown = self.study(step)
         change = self.rows.take_in(step.outlinks)
         self._frontier.insert(change.new)

@@ -21,6 +21,9 @@ from tres.mdp.columns import Floats, Ids
 from tres.mdp.steps import Step
 from tres.sections import AgentSection
 
+ENOUGH = 8
+"""Transitions with which training begins: a crawl has no time to wait for a full minibatch."""
+
 
 class Staged(NamedTuple):
     """A transition whose next state's sample is not drawn yet."""
@@ -45,18 +48,38 @@ class QLearner:
         self._replay_rng = replay_rng
         self.agent = DoubleDqn(rows.schema.width, settings, agent_rng)
         self.replay = Replay(settings.replay, rows.schema.width)
+        self._guesses = [rows.schema.column(name) for name in rows.schema.guesses]
         self._staged: list[Staged] = []
         self._steps = 0
 
     def values(self, rows: Ids) -> Floats:
-        """Q of rows, by their fresh vectors."""
-        return self.agent.values(self._rows.vectors(rows))
+        """Q of rows, by their fresh vectors; a guess as long as the agent knows too little."""
+        vectors = self._rows.vectors(rows)
+        if self._steps < self._settings.warmup + self._settings.guided:
+            return np.asarray(vectors[:, self._guesses].mean(axis=1))
+        return self.agent.values(vectors)
 
     def explores(self, rng: np.random.Generator) -> bool:
         """Is the next choice one at random? Always during the warm-up, later now and then."""
         if self._steps < self._settings.warmup:  # steps, so dead links do not shorten it
             return True
+        if self._settings.epsilon == 0:
+            return False
         return bool(rng.random() < self._settings.epsilon)
+
+    def reward(self, step: Step) -> float:
+        """The reward for the tree: a share of it may be for new sites only."""
+        return step.experience * self._share(step)
+
+    def soft_reward(self, step: Step) -> float:
+        """The reward for the agent: how sure the model is says more than its yes or no."""
+        if step.choice.is_seed or not self._settings.soft:
+            return self.reward(step)
+        return step.outlinks.relevance * self._share(step)
+
+    def _share(self, step: Step) -> float:
+        new = step.choice.is_seed or self._rows.opened(step.site)
+        return 1.0 if new else 1.0 - self._settings.new_sites
 
     def picked(self, row: int) -> None:
         """The action sampled next: it completes the transitions that waited for it."""
@@ -68,9 +91,10 @@ class QLearner:
     def admit(self, step: Step, change: Change) -> None:
         """Stage the transition, and train on a minibatch of the earlier ones."""
         self._steps += 1
-        self._staged.append(Staged(step.choice.features, step.experience, change.outlinks))
-        if len(self.replay) >= self._settings.batch:
-            self._train()
+        self._staged.append(Staged(step.choice.features, self.soft_reward(step), change.outlinks))
+        if len(self.replay) >= ENOUGH:
+            for _ in range(self._settings.updates):
+                self._train()
 
     def _train(self) -> None:
         sampled = self.replay.sample(self._settings.batch, self._replay_rng)

@@ -10,8 +10,8 @@ It needs to have foreseen the whole web, so it exists for archives only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,12 @@ class Foresight:
         starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         relevant = np.array([page.relevant for page in pages], np.bool_)
         return cls(index, sites, relevant, starts, pairs[:, 1].copy())
+
+    def judged(self, truth: Callable[[str], bool]) -> Foresight:
+        """The same web in the eyes of another judge."""
+        relevant = np.zeros_like(self.relevant)
+        relevant[[i for url, i in self.index.items() if truth(url)]] = True
+        return replace(self, relevant=relevant)
 
     def citing_pages(self, pages: Ids) -> Ids:
         """All pages that link to one of these."""

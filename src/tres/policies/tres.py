@@ -16,7 +16,7 @@ import numpy as np
 from tres.agent.ddqn import DoubleDqn
 from tres.agent.replay import Replay
 from tres.frontier.rows import Change, Rows
-from tres.frontier.tree import Tree
+from tres.frontier.tree import Grown, Tree
 from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.steps import Step
 from tres.policies.base import Pick
@@ -63,6 +63,10 @@ class Tres(TreeRandom):
         if pick is not None:
             self.learner.picked(pick.row)
         return pick
+
+    def study(self, step: Step) -> Grown | None:
+        """The experience sample may split its leaf."""
+        return self.tree_frontier.learn(step.choice.features, self.learner.reward(step))
 
     def admit(self, step: Step, change: Change) -> None:
         """Learn from the step."""

@@ -1,0 +1,118 @@
+"""Siblings: what became of the other links of the pages that cite a URL.
+
+A list of sound packages need not be about sound, and no word of it may say so; but when the first
+five links that were followed from it led to relevant pages, the sixth will. So every fetched page
+v keeps count of the pages that it links to and that were fetched, before it or after it: how many,
+and the sum of their relevance. A URL that waits is described by the counts of all pages that cite
+it:
+
+- the share: relevance of all its fetched siblings together, a half while nothing is known;
+- the best hub: the relevance of one citing page's links, divided by their count and two more, so
+  that a page needs some good links before it is believed to hold more of them.
+
+Counts change with every fetch, and a page may hold thousands of links. So a page *tells* its counts
+only when they have grown by a quarter since it told them last; then the rows of its links get new
+values. What is told lags behind, but each page tells only logarithmically often. A row keeps the
+sums of what it was told and the best hub among those who told it, not the list of them: should that
+hub turn out worse than another one, the row hears of it when the other tells again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tres.mdp.columns import Column, Floats, Ids
+from tres.mdp.paths import NONE
+
+GROWTH = 1.25
+"""How much the count of a page grows before it is told again."""
+DOUBT = 2.0
+"""Links that are held against a page when it is compared as a hub."""
+NO_ROWS: Ids = np.empty(0, np.int32)
+
+
+class Siblings:
+    """Edges from fetched pages (by URL id) to rows, and what came of them."""
+
+    def __init__(self) -> None:
+        self._relevance = Column(np.float32, fill=np.nan)  # of fetched pages, by URL
+        # By page: the fetched pages it links to, what it has told of them, its edges.
+        self._count = Column(np.int32)
+        self._sum = Column(np.float32)
+        self._told = Column(np.float32, width=2)
+        self._edges = Column(np.int64, width=2)
+        # By edge: both ends, and the edge before it that leads to the same row.
+        self._page = Column(np.int32)
+        self._row = Column(np.int32)
+        self._before = Column(np.int32)
+        # By row: its last edge, the sums of what it was told, its best hub.
+        self._last = Column(np.int32, fill=NONE)
+        self._heard = Column(np.float32, width=2)
+        self._hub = Column(np.int32, fill=NONE)
+        self._best = Column(np.float32)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held."""
+        return sum(column.nbytes for column in vars(self).values())
+
+    def cite(self, page: int, rows: Ids, known: Ids, total: int) -> None:
+        """A fetched page links to these rows (of `total`), and to these URLs chosen before."""
+        self._make_room(max(page, int(known.max(initial=NONE))) + 1, total)
+        first, last = len(self._row), len(self._row) + len(rows)
+        self._row.extend(rows)
+        self._page.extend(np.full(len(rows), page, np.int32))
+        self._before.extend(self._last.view[rows])
+        self._last.view[rows] = np.arange(first, last, dtype=np.int32)
+        self._edges.view[page] = first, last
+        relevance = self._relevance.view[known]
+        relevance = relevance[~np.isnan(relevance)]
+        self._count.view[page], self._sum.view[page] = len(relevance), relevance.sum()
+        self._tell(page)
+
+    def fetched(self, url: int, row: int, relevance: float) -> Ids:
+        """A page was fetched; the rows whose siblings have something new to tell.
+
+        `row` led to it, and is `NONE` for a seed.
+        """
+        self._make_room(url + 1, row + 1)
+        self._relevance.view[url] = relevance
+        told = []
+        for page in self._citing(row):
+            self._count.view[page] += 1
+            self._sum.view[page] += np.float32(relevance)
+            if self._count.view[page] > GROWTH * self._told.view[page, 0]:
+                told.append(self._tell(page))
+        return np.unique(np.concatenate(told)) if told else NO_ROWS
+
+    def evidence(self, rows: Ids) -> Floats:
+        """Share and best hub of rows, in two columns."""
+        count, total = self._heard.view[rows].T
+        return np.stack([(total + 0.5) / (count + 1.0), self._best.view[rows]], axis=1)
+
+    def _citing(self, row: int) -> list[int]:
+        """The pages that link to a row."""
+        pages = []
+        edge = NONE if row == NONE else int(self._last.view[row])
+        while edge != NONE:
+            pages.append(int(self._page.view[edge]))
+            edge = int(self._before.view[edge])
+        return pages
+
+    def _tell(self, page: int) -> Ids:
+        """The rows of a page's links hear what became of its links so far."""
+        first, last = self._edges.view[page].tolist()
+        rows = self._row.view[first:last]
+        now = np.array([self._count.view[page], self._sum.view[page]], np.float32)
+        self._heard.view[rows] += now - self._told.view[page]
+        self._told.view[page] = now
+        value = now[1] / (now[0] + np.float32(DOUBT))
+        moved = rows[(value > self._best.view[rows]) | (self._hub.view[rows] == page)]
+        self._best.view[moved], self._hub.view[moved] = value, page
+        return rows
+
+    def _make_room(self, urls: int, rows: int) -> None:
+        for column in (self._relevance, self._count, self._sum, self._told, self._edges):
+            column.resize(urls)
+        for column in (self._last, self._heard, self._hub, self._best):
+            column.resize(rows)
