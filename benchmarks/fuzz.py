@@ -156,7 +156,7 @@ RECORDS = tuple(
     for entry in (
         Seeds(_links()),
         Begin(100, "digest"),
-        Demanded(2, ("example.org",), _links().urls),
+        Demanded(2, (0, 3), _links().urls),
         ReceivedEntry(HERE, Failed(HERE, FailureKind.TIMEOUT, True)),
         ReceivedEntry(HERE, Percept(HERE, "example.org", 0.5, _links(), "en")),
     )

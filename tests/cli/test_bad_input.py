@@ -134,7 +134,7 @@ def test_examples_of_one_class_only_cannot_train_a_model(
 def test_a_disk_that_cannot_be_written_is_named(
     tres: Tres, topic: Path, archive: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     run = tmp_path / "run"
