@@ -29,11 +29,14 @@ def live_settings(crawler: Crawler) -> LiveSection:
     return cast(LiveSection, crawler.settings.get("TRES_LIVE") or LiveSection())
 
 
-def manners_of(crawler: Crawler) -> Manners:
-    """The politeness clock that scheduler and middlewares share: the spider's, if it has one."""
+def manners_of(crawler: Crawler, given: Manners | None = None) -> Manners:
+    """The politeness clock that scheduler and middlewares share: the spider's, if it has one.
+
+    One that is `given` becomes that of the crawler, if it has none yet.
+    """
     known = getattr(crawler.spider, "manners", None) or crawler.__dict__.get("tres_manners")
     if not isinstance(known, Manners):
-        known = crawler.__dict__["tres_manners"] = Manners(live_settings(crawler))
+        known = crawler.__dict__["tres_manners"] = given or Manners(live_settings(crawler))
     return known
 
 

@@ -27,6 +27,7 @@ from scrapy.utils.reactor import install_reactor, is_reactor_installed
 
 from tres.crawl.events import Event, StopReason
 from tres.engines.flights import Asker, Flights
+from tres.engines.manners import Manners
 from tres.engines.scrapy.answers import Answers, Memory, Reader
 from tres.engines.scrapy.courtesy import live_settings, manners_of
 from tres.engines.scrapy.sitemaps import Sitemaps
@@ -77,12 +78,14 @@ class LiveLoop:
 
     def __init__(self) -> None:
         self._flights: Flights | None = None
+        self._manners: Manners | None = None
         self.interrupted = False
 
     async def crawl(self, live: LiveCrawl, settings: Mapping[str, Any]) -> StopReason:
         """Crawl to the end; what the crawl itself raises is raised here."""
         crawler = Crawler(LiveSpider, Settings(dict(settings)))
-        manners = manners_of(crawler)
+        # A site that was asked by the crawl before this one has its delay all the same.
+        manners = self._manners = manners_of(crawler, self._manners)
         flights = Flights(live.crawl, manners, live.in_flight, live.site_by, live.listener)
         sitemaps = Sitemaps(crawler) if live_settings(crawler).sitemaps else None
         answers = Answers(flights, live.reader, live.memory, live.redirects, sitemaps)
