@@ -12,6 +12,7 @@ the proxy's is resolved here. The user has named the proxy, so its address is no
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from threading import Thread
@@ -167,6 +168,7 @@ class GuardedHandler(HTTP11DownloadHandler):
         guard = None if proxy else AddressGuard(settings.getlist("TRES_ALLOW"))
         self._lookup = Lookup(reactor, guard, settings.getfloat("DNS_TIMEOUT"))
         self._manners = manners_of(crawler)
+        self._later: Callable[..., Any] = reactor.callLater
         self._site_by: SiteBy = settings.get("TRES_SITE") or "host"
         self._pool = ConnectionPool(
             reactor, settings.getint("CONCURRENT_REQUESTS") or 64, self._sent
@@ -198,5 +200,11 @@ class GuardedHandler(HTTP11DownloadHandler):
             return await maybe_deferred_to_future(agent.download_request(request))
 
     def _sent(self, url: str) -> None:
-        """The delay of a site runs from here: looking up and connecting are over."""
-        self._manners.sent(site_of_url(url, self._site_by), monotonic())
+        """The delay of a site runs from here: looking up and connecting are over.
+
+        The bytes leave in the loop's next round. If this one takes long (a snapshot is written,
+        say), the delay runs from then.
+        """
+        site = site_of_url(url, self._site_by)
+        self._manners.sent(site, monotonic())
+        self._later(0, lambda: self._manners.sent(site, monotonic()))
