@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,7 @@ import pytest
 from tests.support.webs import drive
 
 from tres.caps import SiteCap
-from tres.crawl.events import Event, FetchFailed, Stepped, StopReason
+from tres.crawl.events import Demand, Event, FetchFailed, Stepped, StopReason
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb, replay
 from tres.mdp.crawl import Crawl
@@ -159,3 +159,19 @@ def test_foresight_knows_every_page_and_who_cites_it(seen: PerceivedWeb) -> None
 def test_a_page_that_failed_is_no_percept(seen: PerceivedWeb) -> None:
     assert isinstance(seen.perceive(HOME), Percept)
     assert seen.perceive("http://x/") == Failed("http://x/", FailureKind.NOT_FOUND)
+
+
+def test_a_crawl_that_is_interrupted_while_it_chooses_takes_nothing_more_in(
+    seen: PerceivedWeb,
+) -> None:
+    session = session_of(seen)
+    choose = session.next
+
+    def interrupted(k: int = 1, waiting: Iterable[str] = ()) -> Demand:
+        if session.steps == 3:
+            session.interrupt()
+        return choose(k, waiting)
+
+    session.next = interrupted  # type: ignore[method-assign]
+    assert replay(session, seen, 4) is StopReason.INTERRUPTED
+    assert session.steps == 3

@@ -102,6 +102,8 @@ def replay(
                 return reason
             case Wait():
                 pass
+        if session.interrupted:  # since a moment ago, so perhaps too little was chosen
+            break
         url = fetching.popleft()
         for event in session.receive(url, seen.perceive(url)):
             listener(event)
