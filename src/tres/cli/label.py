@@ -37,8 +37,8 @@ def label(run: Path, show: int, web: str | None) -> None:
     """Judge pages of the crawl in the directory RUN.
 
     Shows pages of which the model is least sure, and pages on which many others were found;
-    answer y, n, s or q. Judgements are kept in RUN/judgements.jsonl, the model is trained anew,
-    and `tres resume` goes on with it.
+    answer y, n, s or q. Judgements are kept in RUN/judgements.jsonl, and the model is trained
+    anew. A crawl that is going on there follows it at once, otherwise `tres resume` does.
 
     Example: tres label runs/biology --show 10
     """
@@ -116,8 +116,11 @@ def _shown(page: Candidate, number: int, count: int) -> str:
 
 def _outcome(run: Path, result: Retrained) -> str:
     guesses = f" and {result.guessed:,} guesses" if result.guessed else ""
+    trained = f"the model was trained anew with {result.judged:,} judgements{guesses}\n"
+    if result.told:
+        return f"{trained}the crawl that is going on there has been told, and judges by it soon"
     return (
-        f"the model was trained anew with {result.judged:,} judgements{guesses}\n"
+        f"{trained}"
         f"model: {printable(str(run / MODEL))}\n"
         f"go on with it: tres resume {printable(shlex.quote(str(run)))} --pages N"
     )
