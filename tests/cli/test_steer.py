@@ -133,7 +133,9 @@ def test_a_blocked_site_stays_blocked_after_a_kill_and_to_stop_is_an_orderly_end
         send(run, Stop())  # means nothing to the crawl that comes
         with crawling("resume", run) as process:
             wait_for(lambda: steps(run) >= before + 20, process)
-            assert tres("steer", run, "stop").code == 0
+            send(run, Pause())
+            wait_for(lambda: run_state(run).doing is Doing.PAUSED, process)
+            assert tres("steer", run, "stop").code == 0  # a pause need not be ended first
             out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (0, "")
     assert "stopped: interrupted" in out
@@ -173,9 +175,12 @@ def test_a_crawl_judges_by_what_it_is_told_meanwhile(run: Path, begin: tuple[obj
         adopted = newest_model(run).digest
         now = steps(run)
         wait_for(lambda: steps(run) >= now + 20, process)
-        send(run, Stop())
-        _, err = process.communicate(timeout=PATIENCE)
+        send(run, Pause())
+        wait_for(lambda: run_state(run).doing is Doing.PAUSED, process)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err, adopted) == (0, "", digest)
+    assert "stopped: interrupted" in out
     before, after = verdicts(run, digest)
     assert before == [number % 3 == 0 for number in numbers(run)[: len(before)]]
     assert after != [number % 3 == 0 for number in numbers(run)[len(before) :]]
@@ -225,6 +230,18 @@ def test_over_an_archive_it_is_just_the_same(
     assert "site1.example" not in sites_after(run, 10)
     assert load_topic(config_of(run)).crawl.pages == 22
     assert list(take(run)) == []
+
+
+def test_a_new_run_in_its_place_hears_nothing_of_what_was_said_to_the_old_one(
+    tres: Tres, topic: Path, archive: Path, run: Path
+) -> None:
+    command = ("crawl", topic, "--web", archive, "--run", run, "--pages", 10)
+    tres(*command)
+    for order in (Budget(3), Stop()):
+        send(run, order)
+    assert tres(*command, "--overwrite").code == 0
+    assert steps(run) == 10
+    assert not (run / ORDERS).exists()
 
 
 def test_a_budget_on_the_command_line_overtakes_one_that_was_left(

@@ -45,7 +45,8 @@ def resumable(run: Path, pages: int | None = None) -> tuple[TopicConfig, Meta]:
     """With what a run would go on; `RunError` if it cannot."""
     config = load_topic(config_of(run))
     with Journal.open(run / JOURNAL) as journal:
-        budget = pages or ordered_budget(run) or journal.segments()[-1].pages
+        left = ordered_budget(run) or journal.segments()[-1].pages
+        budget = left if pages is None else pages
         steps = journal.steps()
         if steps > budget or (steps == budget and (run / SUMMARY).exists()):
             raise RunError(
