@@ -8,7 +8,7 @@ comes back first, so a replay is deterministic for every k.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from tres.crawl.events import Demand, Done, Event, Fetch, StopReason, Wait
@@ -88,7 +88,16 @@ def replay(
     in_flight: int = 1,
     listener: Callable[[Event], None] = lambda event: None,
 ) -> StopReason:
-    """Drive a session to its end; every event goes to the listener.
+    """Drive a session to its end; every event goes to the listener."""
+    for event in replaying(session, seen, in_flight):
+        if isinstance(event, Done):
+            return event.reason
+        listener(event)
+    raise AssertionError("a replay ends with Done")
+
+
+def replaying(session: Replayable, seen: Perceiving, in_flight: int = 1) -> Iterator[Event | Done]:
+    """The events of a crawl, one by one as they happen; the last is `Done`.
 
     Nothing is ever really on its way here, so an interrupted crawl ends at once: what was asked
     for stays to be asked for again, and the crawl that goes on is the one never interrupted.
@@ -98,13 +107,13 @@ def replay(
         match session.next(in_flight - len(fetching)):
             case Fetch(urls):
                 fetching.extend(urls)
-            case Done(reason):
-                return reason
+            case Done() as done:
+                yield done
+                return
             case Wait():
                 pass
         if session.interrupted:  # since a moment ago, so perhaps too little was chosen
             break
         url = fetching.popleft()
-        for event in session.receive(url, seen.perceive(url)):
-            listener(event)
-    return StopReason.INTERRUPTED
+        yield from session.receive(url, seen.perceive(url))
+    yield Done(StopReason.INTERRUPTED)
