@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tres.config import TopicConfig, load_topic, new_topic
     from tres.crawl.events import Stepped
     from tres.errors import TresError
+    from tres.mdp.crawl import Crawl
     from tres.policies.base import Policy
     from tres.policies.by_value import ValuePolicy
     from tres.relevance.own import Judge
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Crawl",
     "Failed",
     "GeneratedWeb",
     "Judge",
@@ -62,6 +64,7 @@ _HOMES = {
     "tres.config": ("TopicConfig", "load_topic", "new_topic"),
     "tres.crawl.events": ("Stepped",),
     "tres.errors": ("TresError",),
+    "tres.mdp.crawl": ("Crawl",),
     "tres.policies.base": ("Policy",),
     "tres.policies.by_value": ("ValuePolicy",),
     "tres.relevance.own": ("Judge",),
@@ -73,14 +76,16 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 
-def __getattr__(name: str) -> object:
-    """A name of the library, from the module where it lives."""
-    if name == "errors":
-        return import_module("tres.errors")
-    if name not in _HOME:
-        raise AttributeError(f"module 'tres' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_HOME[name]), name)
-    return value
+if not TYPE_CHECKING:  # a type checker shall know a wrong name when it sees one
+
+    def __getattr__(name: str) -> object:
+        """A name of the library, from the module where it lives."""
+        if name == "errors":
+            return import_module("tres.errors")
+        if name not in _HOME:
+            raise AttributeError(f"module 'tres' has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(_HOME[name]), name)
+        return value
 
 
 def __dir__() -> list[str]:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import get_args
 
 import numpy as np
 
@@ -57,7 +56,7 @@ def run_crawl(
     the crawl ends early if it returns False. `settings` replace those of the topic.
 
         >>> web = open_web("generated:pages=300,seed=1")
-        >>> topic = new_topic(["biology"], web.seeds("biology"), labels=["biology"])
+        >>> topic = new_topic(["astronomy"], web.seeds("astronomy"), labels=["astronomy"])
         >>> with TemporaryDirectory() as here:
         ...     run = run_crawl(topic, web, run=f"{here}/run", pages=20)
         ...     len(run.pages), run.summary["stopped"]
@@ -89,7 +88,7 @@ def resume_crawl(
     The run knows its web, if that has a path or a name; any other is given again, and so are
     a policy and a judge of your own.
     """
-    path = run.run if isinstance(run, Run) else Path(run)
+    path = run.path if isinstance(run, Run) else Path(run)
     own = None if policy is None else _own(policy)
     _, meta = resumable(path, pages)
     listener, spec = _listener(on_page), web or meta.web
@@ -120,7 +119,7 @@ def crawl_pages(
     `run` it is kept, and can be resumed; without one nothing is.
 
         >>> web = open_web("generated:pages=300,seed=1")
-        >>> topic = new_topic(["biology"], web.seeds("biology"), labels=["biology"])
+        >>> topic = new_topic(["astronomy"], web.seeds("astronomy"), labels=["astronomy"])
         >>> for page in crawl_pages(topic, web):
         ...     if page.step == 3:
         ...         break

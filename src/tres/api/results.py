@@ -27,13 +27,19 @@ class Run(RunReader):
     `RunError` if there is no run, or if it is damaged. `summary` is None for a crawl that has
     not come to an orderly end; `relevant` and `harvest_rate` are known of any.
 
-        >>> Run("no/such/run")
+        >>> Run("runs/none")
         Traceback (most recent call last):
-        tres.errors.RunError: no/such/run: no such run directory; name one that 'tres crawl' has written
+          ...
+        tres.errors.RunError: runs/none: no such run directory; name one that 'tres crawl' has ...
     """
 
     def __init__(self, path: Path | str) -> None:
         super().__init__(Path(path))
+
+    @property
+    def path(self) -> Path:
+        """The directory."""
+        return self.run
 
     def __repr__(self) -> str:
         return f"Run({str(self.run)!r}): {len(self.pages):,} pages, {self.relevant:,} relevant"

@@ -66,7 +66,13 @@ class ValuePolicy(TreeRandom):
         values = self.values(self.rows.vectors(rows))
         best = int(np.argmax(values))
         row = int(rows[best])
-        return Pick(row, q=float(values[best]), leaf=frontier.leaf(row))
+        return Pick(
+            row,
+            q=float(values[best]),
+            leaf=frontier.leaf(row),
+            candidates=len(rows),
+            rivals=self.compared(rows, values, best),
+        )
 
     def study(self, step: Step) -> Grown | None:
         """Tell of the reward, and let the tree grow from it."""
