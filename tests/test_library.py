@@ -5,7 +5,7 @@ from __future__ import annotations
 import doctest
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -113,13 +113,11 @@ def _output(script: str) -> str:
 
 @pytest.mark.parametrize(
     "module",
-    ["tres.config", "tres.api.crawls", "tres.api.results", "tres.policies.by_value"]
-    + ["tres.relevance.own", "tres.webs.pages"],
+    "config api.crawls api.results policies.by_value relevance.own webs.pages".split(),
 )
 def test_the_examples_in_the_docstrings_are_true(module: str) -> None:
     names = {name: getattr(tres, name) for name in tres.__all__}
-    globs = {**vars(import_module(module)), **names}
-    tests = doctest.DocTestFinder().find(import_module(module), extraglobs=globs)
+    tests = doctest.DocTestFinder().find(import_module(f"tres.{module}"), extraglobs=names)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     for test in tests:
         runner.run(test)
@@ -346,10 +344,10 @@ def test_answers_that_are_no_probabilities_are_refused(
 @pytest.fixture(scope="module")
 def run(
     topic: tres.TopicConfig, web: tres.GeneratedWeb, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tres.Run]:
+) -> tres.Run:
     where = tmp_path_factory.mktemp("runs") / "chess"
     labelled = tres.new_topic(topic.topic.keywords, topic.topic.seeds, labels=["chess"], pages=40)
-    yield tres.run_crawl(labelled, web, run=where)
+    return tres.run_crawl(labelled, web, run=where)
 
 
 def test_a_run_tells_what_its_summary_tells(run: tres.Run) -> None:
