@@ -32,6 +32,7 @@ from tres.experiment.auto import ask_topic, auto_model, learn_topic
 from tres.experiment.resume import resumable, resume_run
 from tres.experiment.run import Listener, OpenRun, Result, start_run
 from tres.experiment.topic import perceive_topic, seed_urls
+from tres.policies.make import OwnPolicy
 from tres.store.helm import Helm, Switched
 from tres.store.journal import JOURNAL, Journal
 from tres.store.models import MODEL
@@ -54,11 +55,14 @@ def crawl_live(
     listener: Listener = lambda session, event: None,
     overwrite: bool = False,
     watch: Watch = lambda pages: None,
+    own: OwnPolicy | None = None,
 ) -> Result:
     """Crawl the Web to the end and write the run directory; once in a process."""
     refuse_impossible(config)
     refuse_taken(directory, overwrite)
-    return in_live_loop(lambda loop: live_run(loop, config, directory, listener, overwrite, watch))
+    return in_live_loop(
+        lambda loop: live_run(loop, config, directory, listener, overwrite, watch, own)
+    )
 
 
 async def live_run(
@@ -68,11 +72,12 @@ async def live_run(
     listener: Listener = lambda session, event: None,
     overwrite: bool = False,
     watch: Watch = lambda pages: None,
+    own: OwnPolicy | None = None,
 ) -> Result:
     """One crawl, for whoever has a loop to run several in."""
     perceiver = await _perceiver(loop, config, watch)
     with start_run(
-        config, perceiver, directory, overwrite=overwrite, warc=archive_of(config)
+        config, perceiver, directory, overwrite=overwrite, warc=archive_of(config), own=own
     ) as run:
         return await _crawled(loop, run, perceiver, listener)
 
@@ -94,6 +99,7 @@ def resume_live(
     directory: Path,
     pages: int | None = None,
     listener: Listener = lambda session, event: None,
+    own: OwnPolicy | None = None,
     **changes: object,
 ) -> Result:
     """Go on with a run on the live Web; `changes` are settings for the rest of it."""
@@ -101,7 +107,7 @@ def resume_live(
     refuse_impossible(config)
 
     async def main(loop: LiveLoop) -> Result:
-        with resume_run(directory, pages, warc=archive_of(config)) as opened:
+        with resume_run(directory, pages, warc=archive_of(config), own=own) as opened:
             run = replace(opened, config=config)
             perceiver = perceive_topic(run.config, None, run.model)
             return await _crawled(loop, run, perceiver, listener)
