@@ -1,0 +1,70 @@
+"""A run in words: why a page was chosen, why a crawl ended, what a setting is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from tres.crawl.events import StopReason
+from tres.frontier.rules import TreeView
+from tres.report.reader import PageRow
+
+STOPPED: dict[str, str] = {
+    StopReason.BUDGET: "the budget is spent",
+    StopReason.FRONTIER_EXHAUSTED: "no link was left",
+    StopReason.NO_SEED: "no seed gave a page",
+    StopReason.INTERRUPTED: "it was interrupted",
+}
+
+Rule = Callable[[int], str]
+"""Rule of a leaf, by its number."""
+
+
+def rules_of(tree: TreeView | None) -> Rule:
+    """The rules of a tree in words.
+
+    A leaf that was split since is a node now, and the rule of that node is the one it had.
+    """
+
+    @cache
+    def rule(leaf: int) -> str:
+        if tree is None or leaf >= len(tree.nodes):
+            return ""
+        return in_words(tree.rule(leaf))
+
+    return rule
+
+
+def in_words(rule: str) -> str:
+    """A rule as people read it.
+
+    >>> in_words("anchor_keyword and site_relevance >= 0.62")
+    'anchor keyword and site relevance ≥ 0.62'
+    """
+    return rule.replace("_", " ").replace("<=", "≤").replace(">=", "≥")
+
+
+def reason(page: PageRow, rule: Rule) -> str:
+    """Why a page was fetched."""
+    return ", ".join(part for part in (kind_of(page), _rule(page, rule), worth(page)) if part)
+
+
+def kind_of(page: PageRow) -> str:
+    """How the choice came about, where it was not by a value."""
+    if page.parent is None and page.q is None:
+        return "seed"
+    if page.explored:
+        return "at random"
+    return "" if page.q is not None else "in turn"
+
+
+def worth(page: PageRow) -> str:
+    """The value of the choice and among how many."""
+    if page.q is None:
+        return ""
+    among = f" of {page.candidates:,} candidates" if page.candidates else ""
+    return f"Q {page.q:.2f}{among}"
+
+
+def _rule(page: PageRow, rule: Rule) -> str:
+    return "" if page.leaf is None else rule(page.leaf)
