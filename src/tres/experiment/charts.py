@@ -218,10 +218,10 @@ _SERIES = "".join(
 )
 STYLE = f"""
 :root{{color-scheme:light dark;--ink:#1c2530;--quiet:#55606c;--paper:#fff;--grid:#d9dee4;
---panel:#f4f6f8;--rest:#aab4bf;{_palette(_LIGHT)}}}
-@media(prefers-color-scheme:dark){{:root{{--ink:#e4e8ed;--quiet:#a3aeba;--paper:#14181d;
---grid:#333b45;--panel:#1c2229;--rest:#5b6672;{_palette(_DARK)}}}}}
-figure{{margin:0}}figcaption{{font-weight:600}}svg{{width:100%;height:auto}}
+--panel:#f4f6f8;--rest:#818c99;{_palette(_LIGHT)}}}
+@media screen and (prefers-color-scheme:dark){{:root{{--ink:#e4e8ed;--quiet:#a3aeba;--paper:#14181d;
+--grid:#333b45;--panel:#1c2229;--rest:#74808d;{_palette(_DARK)}}}}}
+figure{{margin:0;max-width:36rem}}figcaption{{font-weight:600}}svg{{width:100%;height:auto}}
 svg text{{font-size:12px;fill:var(--ink)}}.grid{{stroke:var(--grid)}}.rest{{fill:var(--rest)}}
 @media(max-width:560px){{.chart svg text{{font-size:15px}}}}
 .line{{fill:none;stroke-width:2}}.front{{fill:none;stroke:var(--ink);stroke-dasharray:4 4}}

@@ -9,7 +9,7 @@ from tres.config import KEYS, TopicConfig
 from tres.experiment.charts import lines
 from tres.report import series
 from tres.report.document import document, paragraphs, table
-from tres.report.markup import Markup, element, joined
+from tres.report.markup import Markup, breakable, element, joined
 from tres.report.reader import PageRow, RunReader
 from tres.report.series import Points
 from tres.settings import toml
@@ -29,7 +29,7 @@ def named(readers: Sequence[RunReader]) -> Runs:
 
 def comparison_page(runs: Runs) -> str:
     """The whole page."""
-    states = [f"{name} {series.state(reader)}" for name, reader in runs.items()]
+    states = [f"The crawl {name} {series.state(reader)}" for name, reader in runs.items()]
     sections = {
         "Numbers": numbers_table(runs),
         "Over the steps": _curves(runs),
@@ -47,7 +47,11 @@ def numbers(runs: Runs) -> list[list[str]]:
 
 def numbers_table(runs: Runs) -> Markup:
     """The headline of every run."""
-    return table("The crawls in numbers", ["", *runs], numbers(runs))
+    rows: list[list[str]] = [
+        [name, *(value if value[:1].isdigit() else breakable(value) for value in values)]
+        for name, *values in numbers(runs)
+    ]
+    return table("The crawls in numbers", ["", *runs], rows)
 
 
 def _curves(runs: Runs) -> Markup:
@@ -55,10 +59,12 @@ def _curves(runs: Runs) -> Markup:
         curves = {name: curve(reader.pages) for name, reader in runs.items()}
         return Markup(lines(curves, "pages", title))
 
+    width = min(series.window(reader.pages) for reader in runs.values())
+    recent = f"Harvest rate of the last {width:,} pages"
     return element(
         "div",
         drawn("Harvest rate", series.harvest),
-        drawn("Harvest rate of the last pages", series.moving_harvest),
+        drawn(recent, lambda pages: series.moving_harvest(pages, width)),
         drawn("Relevant sites", series.relevant_sites),
         drawn("Links waiting", lambda pages: series.over_steps(pages, lambda p: p.frontier)),
         drawn("Leaves of the tree", lambda pages: series.over_steps(pages, lambda p: p.leaves)),

@@ -78,9 +78,9 @@ def _file(name: str) -> str:
     return (resources.files("tres.report") / name).read_text(encoding="utf-8")
 
 
-def table(caption: str, head: list[str], rows: list[list[str]], words: int = 1) -> Markup:
-    """A table of numbers; the first `words` columns, and whatever is markup, are no numbers."""
-    kinds = ["word" if place < words else "n" for place in range(len(head))]
+def table(caption: str, head: list[str], rows: list[list[str]]) -> Markup:
+    """A table whose first column says what a row is about; text in the others is a number."""
+    kinds = [None, *(None if isinstance(cell, Markup) else "n" for cell in rows[0][1:])]
     heads = [
         element("th", name, scope="col", class_=kind)
         for name, kind in zip(head, kinds, strict=True)
@@ -98,13 +98,10 @@ def table(caption: str, head: list[str], rows: list[list[str]], words: int = 1) 
     )
 
 
-def _row(row: list[str], kinds: list[str]) -> Markup:
+def _row(row: list[str], kinds: list[str | None]) -> Markup:
     first, *others = row
-    cells = [
-        element("td", cell, class_=None if isinstance(cell, Markup) else kind)
-        for cell, kind in zip(others, kinds[1:], strict=True)
-    ]
-    return element("tr", element("th", first, scope="row", class_="word"), *cells)
+    cells = [element("td", cell, class_=kind) for cell, kind in zip(others, kinds[1:], strict=True)]
+    return element("tr", element("th", first, scope="row"), *cells)
 
 
 def paragraphs(*texts: str) -> Markup:

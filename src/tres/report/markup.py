@@ -17,7 +17,8 @@ _STEERING = re.compile(
     "\u200b\u2028\u2029\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb"  # invisible
     "\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff]"  # none at all, and tags
 )
-_VOID = frozenset({"meta", "link", "input", "br", "rect", "line", "circle", "path"})
+_VOID = frozenset({"meta", "link", "input"})
+"""Elements that cannot hold anything."""
 
 
 class Markup(str):
@@ -42,8 +43,8 @@ def element(name: str, /, *inside: str | None, **attributes: str | float | bool 
     '<td class="sum">1 &lt; 2<b>so</b></td>'
     """
     written = "".join(_attribute(key, value) for key, value in attributes.items())
-    if name in _VOID and not inside:
-        return Markup(f"<{name}{written}>" if name in ("meta", "link") else f"<{name}{written}/>")
+    if name in _VOID:
+        return Markup(f"<{name}{written}>")
     return Markup(f"<{name}{written}>{joined(*inside)}</{name}>")
 
 
@@ -58,6 +59,11 @@ def link(url: str, *text: str) -> Markup:
     if not is_web_address(url):
         return joined(*shown)
     return element("a", *shown, href=harmless(url), rel="noreferrer noopener")
+
+
+def breakable(name: str) -> Markup:
+    """A long name that may go on in the next line behind every dot, colon or equals sign."""
+    return joined(*(joined(part, Markup("<wbr>")) for part in re.split(r"(?<=[.:=])", name)))
 
 
 def is_web_address(url: str) -> bool:

@@ -11,15 +11,15 @@ from collections.abc import Iterator
 from tres.errors import RunError
 from tres.experiment.charts import bars, lines, share_bar, strip
 from tres.experiment.resume import tree_of
-from tres.frontier.rules import TreeView
+from tres.frontier.rules import Node, TreeView
 from tres.relevance.base import THRESHOLD
 from tres.report import pages_table, series
 from tres.report.document import document, paragraphs, table
-from tres.report.markup import Markup, element, joined, link
+from tres.report.markup import Markup, breakable, element, joined, link
 from tres.report.reader import FailureRow, RunReader
 from tres.report.requests import Asked, busiest, stretch
 from tres.report.tree_svg import best_leaves, drawing, levels_shown
-from tres.report.words import in_words, rules_of
+from tres.report.words import Rule, in_words, rules_of
 from tres.web.page import FailureKind
 
 TOP_SITES = 30
@@ -27,17 +27,25 @@ TOP_SITES = 30
 
 def report_page(reader: RunReader) -> str:
     """The whole page."""
-    tree = tree_if_any(reader)
-    data = pages_table.compact(reader.pages, rules_of(tree))
-    return document(reader.config.name, introduction(reader), dict(_sections(reader, tree)), data)
+    tree = tree_or_reason(reader)
+    rule = rules_of(tree if isinstance(tree, TreeView) else None)
+    sections = dict(_sections(reader, tree, rule))
+    data = pages_table.compact(reader.pages, rule)
+    return document(reader.config.name, introduction(reader), sections, data)
 
 
-def tree_if_any(reader: RunReader) -> TreeView | None:
-    """The run's decision tree; None if its policy grows none."""
+def tree_or_reason(reader: RunReader) -> TreeView | str:
+    """The run's decision tree, or why there is none; nothing to say if its policy grows none.
+
+    The tree of a crawl without an end is grown again from the journal, which another version
+    of tres may be unable to do; all the rest can be shown nevertheless.
+    """
+    if not any(page.leaves for page in reader.pages):
+        return ""
     try:
         return tree_of(reader.run)
-    except RunError:
-        return None
+    except RunError as error:
+        return error.message
 
 
 def introduction(reader: RunReader) -> Markup:
@@ -61,7 +69,7 @@ def _size(value: str) -> str | None:
     return None if value.rstrip("%").replace(",", "").replace(".", "").isdigit() else "word"
 
 
-def _sections(reader: RunReader, tree: TreeView | None) -> Iterator[tuple[str, Markup]]:
+def _sections(reader: RunReader, tree: TreeView | str, rule: Rule) -> Iterator[tuple[str, Markup]]:
     if reader.pages:
         yield "Over the steps", _curves(reader)
         yield "Relevance", _relevance(reader)
@@ -69,16 +77,19 @@ def _sections(reader: RunReader, tree: TreeView | None) -> Iterator[tuple[str, M
     yield "Failures", _failures(reader)
     if asked := busiest(reader):
         yield "Politeness", _politeness(reader, asked)
-    if tree is not None:
-        yield "Decision tree", _tree(tree)
-    yield "Pages", _pages(reader, tree)
+    if tree:
+        yield "Decision tree", paragraphs(tree) if isinstance(tree, str) else _tree(tree)
+    yield "Pages", _pages(reader, rule)
     yield "Configuration", _configuration(reader)
 
 
 def _curves(reader: RunReader) -> Markup:
     pages = reader.pages
-    last = f"the last {series.window(pages):,} pages"
-    rates = {"all pages so far": series.harvest(pages), last: series.moving_harvest(pages)}
+    width = series.window(pages)
+    rates = {
+        "all pages so far": series.harvest(pages),
+        f"the last {width:,} pages": series.moving_harvest(pages, width),
+    }
     charts = [
         lines(rates, "pages", "Harvest rate"),
         lines({"relevant sites": series.relevant_sites(pages)}, "pages", "Relevant sites"),
@@ -104,10 +115,10 @@ def _sites(reader: RunReader) -> Markup:
     sites = series.sites_of(reader.pages)
     rows: list[list[str]] = [
         [
-            link(f"http://{site.name}/", site.name),
+            link(f"http://{site.name}/", breakable(site.name)),
             f"{site.pages:,}",
             f"{site.relevant:,}",
-            joined(f"{site.share:.0%}", Markup(share_bar(site.share))),
+            joined(Markup(share_bar(site.share)), f"{site.share:.0%}"),
         ]
         for site in sites[:TOP_SITES]
     ]
@@ -120,8 +131,7 @@ def _failures(reader: RunReader) -> Markup:
     if not kinds:
         return paragraphs("Every URL that was asked for gave a page.")
     rows: list[list[str]] = [
-        [of.kind, f"{of.count:,}", joined(meaning(of.kind), *map(_example, of.examples))]
-        for of in kinds
+        [of.kind, f"{of.count:,}", joined(meaning(of.kind), _examples(of.examples))] for of in kinds
     ]
     caption = f"{len(reader.failures):,} URLs gave no page; they are no steps and cost no budget"
     return table(caption, ["kind", "URLs", "what it means, and examples"], rows)
@@ -132,30 +142,33 @@ def meaning(kind: str) -> str:
     return FailureKind(kind).meaning if kind in set(FailureKind) else ""
 
 
-def _example(failure: FailureRow) -> Markup:
-    note = f" ({failure.note})" if failure.note else ""
-    return element("small", element("br"), link(failure.url), note)
+def _examples(failures: tuple[FailureRow, ...]) -> Markup:
+    noted = [(failure, f" ({failure.note})" if failure.note else "") for failure in failures]
+    items = [element("li", link(failure.url), note) for failure, note in noted]
+    return element("ul", *items, class_="examples")
 
 
 def _politeness(reader: RunReader, asked: list[Asked]) -> Markup:
     begin, end = stretch(reader)
-    rows = [
+    rows: list[list[str]] = [
         [
-            each.site,
+            joined(
+                breakable(each.site),
+                Markup(strip(each.over_time(begin, end), "Requests over time")),
+            ),
             f"{len(each.times):,}",
             f"{each.smallest_gap:.2f}",
             f"{each.median_gap:.2f}",
-            Markup(strip(each.over_time(begin, end), f"{len(each.times)} requests over time")),
         ]
         for each in asked
     ]
+    settings = reader.config.live
     told = (
-        f"The crawl waited at least {reader.config.live.delay:g} seconds between two requests to "
-        f"a site, with up to {reader.config.live.per_site} at a time, and longer where robots.txt "
-        "or the server asked for it. Times are when a page was asked for; redirects, repeats and "
-        "robots.txt are not among them."
+        f"Set were {settings.delay:g} seconds or more between two requests to a site and "
+        f"{settings.per_site} at a time; robots.txt and the servers may have asked for more. Times "
+        "are when a page was asked for; redirects, repeats and robots.txt are not among them."
     )
-    head = ["site", "requests", "smallest gap (s)", "median gap (s)", "over the crawl"]
+    head = ["site, and when it was asked", "times", "smallest gap (s)", "median gap (s)"]
     caption = f"The {len(asked)} sites that were asked most, over {end - begin:,.0f} seconds"
     return joined(paragraphs(told), table(caption, head, rows))
 
@@ -166,28 +179,26 @@ def _tree(tree: TreeView) -> Markup:
         "drawn. Every link waits in the leaf whose rule it meets. The fuller a dot, the more of "
         "the pages fetched from there were relevant; the larger, the more were fetched."
     )
-    leaves = best_leaves(tree)
-    rows = [
-        [
-            in_words(tree.rule(leaf.id)),
-            f"{leaf.mean_reward:.2f}",
-            f"{leaf.experiences:,}",
-            f"{leaf.rows:,}",
-        ]
-        for leaf in leaves
-    ]
-    head = ["rule", "reward", "fetched", "waiting"]
-    listed = table(f"The {len(leaves)} best leaves", head, rows)
+    leaves = [_leaf(tree, leaf) for leaf in best_leaves(tree)]
+    heading = element("h3", "The best leaves" if len(leaves) > 1 else "The only leaf")
+    listed = element("div", heading, element("ol", *leaves, class_="leaves"))
     return joined(paragraphs(told), element("div", drawing(tree), listed, class_="beside"))
 
 
-def _pages(reader: RunReader, tree: TreeView | None) -> Markup:
+def _leaf(tree: TreeView, leaf: Node) -> Markup:
+    facts = (
+        f"reward {leaf.mean_reward:.2f} from {leaf.experiences:,} fetched, {leaf.rows:,} waiting"
+    )
+    return element("li", facts, element("small", in_words(tree.rule(leaf.id))))
+
+
+def _pages(reader: RunReader, rule: Rule) -> Markup:
     controls = element(
         "div",
         element("label", "Search ", element("input", type="search", id="search")),
         element("label", element("input", type="checkbox", id="only"), " only relevant"),
-        element("button", "Back", type="button"),
-        element("button", "On", type="button"),
+        element("button", "Previous", type="button"),
+        element("button", "Next", type="button"),
         id="controls",
         hidden=True,
     )
@@ -195,7 +206,7 @@ def _pages(reader: RunReader, tree: TreeView | None) -> Markup:
         "Title, address and the reason for the choice: the rule of the leaf that the link waited "
         "in, and its value Q among the candidates that were looked at. ✓ is relevant."
     )
-    return joined(paragraphs(told), controls, pages_table.table(reader.pages, rules_of(tree)))
+    return joined(paragraphs(told), controls, pages_table.table(reader.pages, rule))
 
 
 def _configuration(reader: RunReader) -> Markup:

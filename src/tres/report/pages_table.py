@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from tres.report.markup import Markup, element, harmless, joined, link
 from tres.report.reader import PageRow
-from tres.report.words import Rule, kind_of, reason
+from tres.report.words import Rule, kind_of, reason, rule_behind
 
 SHOWN = 100
 TITLE = 120
@@ -45,7 +45,7 @@ def table(pages: Sequence[PageRow], rule: Rule) -> Markup:
     """The first pages, in the order in which they were fetched."""
     rows = [_row(page, rule) for page in pages[:SHOWN]]
     head = [
-        element("th", name, scope="col", data_key=key)
+        element("th", name, scope="col", data_key=key, data_name=name)
         for name, key in (("step", "step"), ("page", "url"), ("relevance", "relevance"), ("Q", "q"))
     ]
     told = f"The first {len(rows):,} of {len(pages):,} pages"
@@ -82,7 +82,7 @@ def _columns(pages: Sequence[PageRow], rule: Rule) -> dict[str, object]:
         shared = _shared(last.get(host, ""), path)
         places.append((hosts.of(host), shared, path[shared:]))
         last[host] = path
-    whys = [rules.of("" if page.leaf is None else rule(page.leaf)) for page in pages]
+    whys = [rules.of(rule_behind(page, rule)) for page in pages]
     return {
         "hosts": hosts.texts,
         "rules": rules.texts,

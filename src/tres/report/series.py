@@ -96,9 +96,8 @@ def window(pages: Sequence[PageRow]) -> int:
     return int(min(1000, max(20, len(pages) // 200 * 10)))
 
 
-def moving_harvest(pages: Sequence[PageRow]) -> Points:
-    """Relevant pages / pages among the last `window` ones."""
-    width = window(pages)
+def moving_harvest(pages: Sequence[PageRow], width: int) -> Points:
+    """Relevant pages / pages among the last `width` ones."""
     total = np.cumsum([0, *(page.relevant for page in pages)])
     shares = (total[width:] - total[:-width]) / width
     return thinned([(width + place, float(share)) for place, share in enumerate(shares)])

@@ -12,12 +12,14 @@ from tres.errors import printable
 from tres.report import series
 from tres.report.compare import Runs, differences, numbers, only_here
 from tres.report.page import meaning
-from tres.report.reader import RunReader
+from tres.report.reader import PageRow, RunReader
 from tres.report.series import Points
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 SPARKS = 40
 SITES = 5
+LONGEST = 60
+"""Characters of a setting; a list of seeds has many more."""
 
 
 def print_run(console: Console, reader: RunReader) -> None:
@@ -35,7 +37,7 @@ def print_comparison(console: Console, runs: Runs) -> None:
         table.add_row(name, *(f"{counts[place]:,}" for counts in only_here(runs).values()))
     table.add_section()
     for key, values in differences([reader.config for reader in runs.values()]).items():
-        table.add_row(key, *(printable(value) for value in values))
+        table.add_row(key, *(printable(_short(value)) for value in values))
     console.print(table)
 
 
@@ -46,11 +48,19 @@ def _of_run(reader: RunReader) -> Iterator[RenderableType]:
         table.add_row(name, printable(value))
     yield table
     if reader.pages:
-        yield f"harvest rate    {sparks(series.moving_harvest(reader.pages), 1.0)}"
+        yield f"harvest rate    {sparks(_recent(reader.pages), 1.0)}"
         yield f"relevant sites  {sparks(series.relevant_sites(reader.pages))}"
         yield _sites(reader)
     if reader.failures:
         yield _failures(reader)
+
+
+def _recent(pages: Sequence[PageRow]) -> Points:
+    return series.moving_harvest(pages, series.window(pages))
+
+
+def _short(value: str) -> str:
+    return value if len(value) <= LONGEST else f"{value[: LONGEST - 3]}..."
 
 
 def _sites(reader: RunReader) -> Table:

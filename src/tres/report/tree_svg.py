@@ -64,7 +64,7 @@ def levels_shown(tree: TreeView) -> int:
     return levels
 
 
-def best_leaves(tree: TreeView, most: int = 20) -> list[Node]:
+def best_leaves(tree: TreeView, most: int = 12) -> list[Node]:
     """Leaves by the reward of what was fetched from them.
 
     Two pages without reward are added to each: one lucky page does not make the best leaf.

@@ -7,6 +7,7 @@ from functools import cache
 
 from tres.crawl.events import StopReason
 from tres.frontier.rules import TreeView
+from tres.frontier.tree import ROOT
 from tres.report.reader import PageRow
 
 STOPPED: dict[str, str] = {
@@ -28,8 +29,8 @@ def rules_of(tree: TreeView | None) -> Rule:
 
     @cache
     def rule(leaf: int) -> str:
-        if tree is None or leaf >= len(tree.nodes):
-            return ""
+        if tree is None or leaf == ROOT or leaf >= len(tree.nodes):
+            return ""  # the root has no rule: it holds everything
         return in_words(tree.rule(leaf))
 
     return rule
@@ -46,7 +47,8 @@ def in_words(rule: str) -> str:
 
 def reason(page: PageRow, rule: Rule) -> str:
     """Why a page was fetched."""
-    return ", ".join(part for part in (kind_of(page), _rule(page, rule), worth(page)) if part)
+    parts = kind_of(page), rule_behind(page, rule), worth(page)
+    return ", ".join(part for part in parts if part)
 
 
 def kind_of(page: PageRow) -> str:
@@ -66,5 +68,6 @@ def worth(page: PageRow) -> str:
     return f"Q {page.q:.2f}{among}"
 
 
-def _rule(page: PageRow, rule: Rule) -> str:
-    return "" if page.leaf is None else rule(page.leaf)
+def rule_behind(page: PageRow, rule: Rule) -> str:
+    """The rule of the leaf that a choice by value came from; chance has none."""
+    return "" if page.leaf is None or page.explored else rule(page.leaf)
