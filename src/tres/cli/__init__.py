@@ -14,9 +14,9 @@ from tres.cli.demo import demo
 from tres.cli.export import export
 from tres.cli.keywords import keywords
 from tres.cli.label import label
+from tres.cli.report import report
 from tres.cli.resume import resume
 from tres.cli.serve import serve
-from tres.cli.steer import steer
 from tres.cli.train import train
 from tres.cli.tree import tree
 from tres.cli.vectors import vectors
@@ -34,7 +34,7 @@ def commands() -> None:
 
 
 for command in (
-    *(bench, crawl, demo, export, keywords, label, resume, serve, steer, train, tree, vectors),
+    *(bench, crawl, demo, export, keywords, label, report, resume, serve, train, tree, vectors),
 ):
     commands.add_command(command)
 
