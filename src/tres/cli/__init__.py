@@ -11,6 +11,7 @@ from tres import __version__
 from tres.cli.bench import bench
 from tres.cli.crawl import crawl
 from tres.cli.demo import demo
+from tres.cli.explain import explain
 from tres.cli.export import export
 from tres.cli.keywords import keywords
 from tres.cli.label import label
@@ -33,7 +34,7 @@ def commands() -> None:
 
 
 for command in (
-    *(bench, crawl, demo, export, keywords, label, resume, serve, train, tree, vectors),
+    *(bench, crawl, demo, explain, export, keywords, label, resume, serve, train, tree, vectors),
 ):
     commands.add_command(command)
 
