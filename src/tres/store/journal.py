@@ -152,10 +152,15 @@ class Journal:
                 raise DamagedError(f"record {seq} is missing")
             return _entry(*row)
 
-    def naming(self, url: str) -> Iterator[tuple[int, Entry]]:
-        """The entries that name a URL, each with its number; only these are read in full."""
+    def naming(self, url: str, before: int | None = None) -> Iterator[tuple[int, Entry]]:
+        """The entries that name a URL, each with its number; only these are read in full.
+
+        `before` ends the search at a record.
+        """
+        query = f"{_SELECT} WHERE seq < ? ORDER BY seq"
+        end = self.position + 1 if before is None else before
         with _named(self.path), closing(self._connection.cursor()) as cursor:
-            for seq, kind, body, checksum in cursor.execute(f"{_SELECT} ORDER BY seq"):
+            for seq, kind, body, checksum in cursor.execute(query, (end,)):
                 if names_url(body, url):
                     yield seq, _entry(seq, kind, body, checksum)
 

@@ -16,7 +16,10 @@ from tres.report.explain.found import Trail, citations, trail
 from tres.report.explain.never import never
 from tres.report.explain.waiting import cap_of, seed_to_come, waiting
 from tres.report.reader import FailureRow, PageRow, RunReader
+from tres.store.journal import JOURNAL, Journal
+from tres.store.records import Received
 from tres.web.identity import Identity
+from tres.web.page import Failed as NoPage
 from tres.web.url import canonical, site_of
 
 VALUED = ("tres", "tres-sync", "tres-async")
@@ -101,6 +104,10 @@ def _failure(reader: RunReader, url: str) -> FailureRow | None:
 def _failed(
     reader: RunReader, crawl: Crawl, row: FailureRow, cited: tuple[Citation, ...]
 ) -> Failed:
+    with Journal.open(reader.run / JOURNAL) as journal:
+        entry = journal.entry(row.record)
+    outcome = entry.outcome if isinstance(entry, Received) else None
+    again = isinstance(outcome, NoPage) and outcome.retryable
     return Failed(
         crawl=crawl,
         url=row.url,
@@ -110,7 +117,8 @@ def _failed(
         at=row.at,
         is_seed=row.is_seed,
         after=sum(page.record < row.record for page in reader.pages),
-        retries=0 if reader.meta.web else reader.config.live.retries,
+        retryable=again,
+        attempts=1 + reader.config.live.retries if again and not reader.meta.web else 1,
         citations=cited,
     )
 

@@ -180,8 +180,10 @@ class Failed:
     is_seed: bool
     after: int
     """Pages that had been fetched by then."""
-    retries: int
-    """Further attempts that a live crawl makes by itself, where trying again can help."""
+    retryable: bool
+    """Could trying again help?"""
+    attempts: int
+    """How often it was tried at most, all at once: what has failed is not chosen again."""
     citations: tuple[Citation, ...]
 
 

@@ -16,7 +16,7 @@ from tres.web.percept import Percept
 
 def fetched(reader: RunReader, crawl: Crawl, page: PageRow, web: str | None) -> Fetched:
     """All that can be told of it."""
-    found = trail(reader.run, page.asked)
+    found = trail(reader.run, page.asked, page.record)
     chosen = decision(reader, page, found)
     every = np.array([row.features for row in reader.pages], np.float32)
     vector = every[page.step - 1]

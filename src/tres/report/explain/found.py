@@ -30,11 +30,11 @@ class Trail:
     """Records of pages that link to it, and their anchors."""
 
 
-def trail(run: Path, url: str) -> Trail:
-    """Look the journal through for a URL."""
+def trail(run: Path, url: str, before: int | None = None) -> Trail:
+    """Look the journal through for a URL, up to a record if one is given."""
     is_seed, demanded, citing = False, None, []
     with Journal.open(run / JOURNAL) as journal:
-        for record, entry in journal.naming(url):
+        for record, entry in journal.naming(url, before):
             match entry:
                 case Seeds(links):
                     is_seed = url in links.urls

@@ -50,7 +50,11 @@ FEATURES = {
     "site_known": Said(
         "yes", "something of its site was fetched before", "nothing of its site was fetched before"
     ),
-    "inverse_distance": Said("distance", "a relevant page lies {} back on the way to it"),
+    "inverse_distance": Said(
+        "distance",
+        "a relevant page lies {} back on the way to it",
+        "relevant page lies on the way to it",
+    ),
     "relevant_share": Said("share", "relevant share of the pages that link to it"),
     "parent_relevance_mean": Said("share", "mean relevance of the pages that link to it"),
     "parent_relevance_max": Said("share", "relevance of the best page that links to it"),
@@ -58,7 +62,7 @@ FEATURES = {
     "anchor_relevance_mean": Said("share", "mean relevance of the words of links and address"),
     "anchor_relevance_max": Said("share", "relevance of the words of the best link to it"),
     "path_relevance": Said("share", "relevant share of the pages on the way to it"),
-    "siblings_relevance": Said("share", "mean relevance of what other links of these pages led to"),
+    "siblings_relevance": Said("share", "mean relevance of what the links beside it led to"),
     "best_hub": Said("share", "worth of the best page that links to it as a list of good links"),
     "site_relevance": Said("share", "relevant share of its site, 0.5 while nothing is known"),
     "page_relevance": Said("share", "relevance of the page that links to it"),
@@ -131,21 +135,16 @@ def told(feature: Feature) -> tuple[str, str]:
             return f"{feature.amount:,.0f}", said.other if feature.amount == 1 else said.words
         case "yes":
             return ("yes", said.words) if _is_yes(feature) else ("no", said.words)
+        case "distance" if feature.value:
+            return f"{1 / feature.value:.0f}", said.words.format("so many links")
         case "distance":
-            near = "no relevant page lies on the way to it"
-            return _distance(feature.value), said.words.format(
-                "so many links"
-            ) if feature.value else near
+            return "none", said.other
         case "share":
             return f"{feature.amount:.2f}", said.words
 
 
 def _is_yes(feature: Feature) -> bool:
     return feature.value > (0.75 if feature.name == "site_known" else 0.5)
-
-
-def _distance(value: float) -> str:
-    return f"{1 / value:.0f}" if value > 0 else "none"
 
 
 def condition(bounds: Condition) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from tres.errors import printable
-from tres.report.explain.facts import Citation, Decision, Fetched, Waiting
+from tres.report.explain.facts import Citation, Fetched, Waiting
+from tres.report.explain.layout import listed, shortened
 from tres.report.explain.saying import how_many
 from tres.topic.text import STOP_WORDS, words
 
@@ -14,6 +14,8 @@ REASONS = 3
 """That are told, at most."""
 HIGH = 0.6
 """From here on something sounds relevant."""
+LOW = 0.3
+"""Below this value a link promises little."""
 
 SCORES = {
     "parent": "the relevance of the best page that links to it",
@@ -32,7 +34,7 @@ def summary(page: Fetched) -> str:
         case "search":
             because = "because the search engine named it"
         case "random":
-            because = f"at random, to explore{_among(page.decision)}"
+            because = "drawn at random to explore"
         case "order":
             because = f"because it was next in the order of the policy {page.crawl.policy}"
         case "guess" | "value":
@@ -40,29 +42,27 @@ def summary(page: Fetched) -> str:
     return f"{begun}, {because}; the page is {verdict} ({page.relevance:.2f})."
 
 
-def _among(decision: Decision) -> str:
-    return f" ({decision.candidates:,} links were drawn from)" if decision.candidates else ""
-
-
 def _preferred(page: Fetched) -> str:
     chosen = page.decision
     assert chosen.q is not None
     known = reasons({each.name: each.amount for each in page.features}, page.citations)
     why = f": {listed(known)}" if known else ""
-    got = (
-        f"got a relevant page ({page.relevance:.2f})"
-        if page.relevant
-        else f"got a page that is not relevant ({page.relevance:.2f})"
-    )
+    got = f"got a {'' if page.relevant else 'page that is not '}relevant"
+    got = f"{got} page ({page.relevance:.2f})" if page.relevant else f"{got} ({page.relevance:.2f})"
     if chosen.how == "guess":
         return (
-            f"still going by a first guess as it had learnt too little{why}. "
-            f"Its guess was {chosen.q:.2f}, and it {got}."
+            f"by a first guess, as it had learnt too little yet{why}. "
+            f"It guessed {chosen.q:.2f} and {got}."
         )
-    best = f"the best of {chosen.candidates:,} links" if chosen.candidates else "the best link"
     if page.crawl.gamma is None:
         return f"because its score was the highest: {chosen.q:.2f}{_score(page)}. It {got}."
-    return f"because it looked like {best}{why}. It valued the link at {chosen.q:.2f} and {got}."
+    best = f"best of {chosen.candidates:,} links" if chosen.candidates else "best"
+    if chosen.q < LOW:
+        return (
+            f"because it looked {best}, and still it expected little: it valued the link at "
+            f"{chosen.q:.2f} and {got}."
+        )
+    return f"because it looked {best}{why}. It valued the link at {chosen.q:.2f} and {got}."
 
 
 def _score(page: Fetched) -> str:
@@ -84,7 +84,7 @@ def standing(link: Waiting) -> str:
 
 def reasons(seen: dict[str, float], cited: Sequence[Citation]) -> list[str]:
     """What spoke for a link, the plainest first."""
-    found = [_citing(cited), _site(seen), _siblings(seen, len(cited)), _keyword(seen), _words(seen)]
+    found = [_citing(cited), _site(seen), _siblings(seen), _keyword(seen), _words(seen)]
     return [reason for reason in found if reason][:REASONS]
 
 
@@ -123,12 +123,11 @@ def _site(seen: dict[str, float]) -> str:
     return f"{some} pages of its site that had been fetched were relevant"
 
 
-def _siblings(seen: dict[str, float], cited: int) -> str:
+def _siblings(seen: dict[str, float]) -> str:
     share = seen.get("siblings_relevance", 0.0)
     if share < HIGH:
         return ""
-    who = "the page that links to it" if cited == 1 else "the pages that link to it"
-    return f"other links of {who} had led to relevant pages ({share:.2f} on average)"
+    return f"links that stand beside it had led to relevant pages ({share:.2f} on average)"
 
 
 def _keyword(seen: dict[str, float]) -> str:
@@ -140,15 +139,3 @@ def _keyword(seen: dict[str, float]) -> str:
 def _words(seen: dict[str, float]) -> str:
     share = max(seen.get("anchor_relevance_max", 0.0), seen.get("anchor_relevance", 0.0))
     return f"the words of its link sounded relevant ({share:.2f})" if share >= HIGH else ""
-
-
-def listed(items: Sequence[str]) -> str:
-    """a, b and c."""
-    *most, last = items
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-def shortened(text: str, chars: int = 60) -> str:
-    """Text from the Web on one short line, harmless to a terminal."""
-    line = printable(" ".join(text.split()))
-    return line if len(line) <= chars else f"{line[: chars - 3]}..."
