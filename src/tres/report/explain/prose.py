@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from tres.errors import printable
 from tres.report.explain.facts import (
     Citation,
+    Decision,
     Explanation,
     Failed,
     Fetched,
@@ -32,7 +33,7 @@ from tres.report.explain.layout import (
     table,
 )
 from tres.report.explain.saying import how_many
-from tres.report.explain.summary import summary
+from tres.report.explain.summary import compared, summary
 from tres.report.explain.unfetched import failed, never, underway, waiting
 
 
@@ -108,10 +109,15 @@ def _compared(page: Fetched) -> str:
         return ""
     kind = "guess" if chosen.how == "guess" else "value"
     first = filled(
-        f"Its {kind} of {chosen.q:.3f} was the highest of the {chosen.candidates:,} that were "
-        f"compared; {counted(chosen.frontier, 'link')} waited. {_meaning(page)}The next were:"
+        f"Its {kind} of {chosen.q:.3f} was the highest of {_among(chosen)}. "
+        f"{_meaning(page)}The next were:"
     )
     return f"{first}\n{other_links(chosen.runners_up)}"
+
+
+def _among(chosen: Decision) -> str:
+    of = f", of {chosen.frontier:,} that waited" if chosen.candidates < chosen.frontier else ""
+    return f"{compared(chosen)}{of}"
 
 
 def _meaning(page: Fetched) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from tres.report.explain.facts import Citation, Fetched, Waiting
+from tres.report.explain.facts import Citation, Decision, Fetched, Waiting
 from tres.report.explain.layout import listed, shortened
 from tres.report.explain.saying import how_many
 from tres.topic.text import STOP_WORDS, words
@@ -56,13 +56,20 @@ def _preferred(page: Fetched) -> str:
         )
     if page.crawl.gamma is None:
         return f"because its score was the highest: {chosen.q:.2f}{_score(page)}. It {got}."
-    best = f"best of {chosen.candidates:,} links" if chosen.candidates else "best"
+    best = f"best of {compared(chosen)}" if chosen.candidates else "best"
     if chosen.q < LOW:
         return (
             f"because it looked {best}, and still it expected little: it valued the link at "
             f"{chosen.q:.2f} and {got}."
         )
     return f"because it looked {best}{why}. It valued the link at {chosen.q:.2f} and {got}."
+
+
+def compared(chosen: Decision) -> str:
+    """What a choice was made among; links are drawn, and where few wait, some of them twice."""
+    if chosen.candidates < chosen.frontier:
+        return f"{chosen.candidates:,} links"
+    return f"what was drawn from {chosen.frontier:,} links"
 
 
 def _score(page: Fetched) -> str:
@@ -127,7 +134,7 @@ def _siblings(seen: dict[str, float]) -> str:
     share = seen.get("siblings_relevance", 0.0)
     if share < HIGH:
         return ""
-    return f"links that stand beside it had led to relevant pages ({share:.2f} on average)"
+    return f"the links beside it had led to relevant pages ({share:.2f} on average)"
 
 
 def _keyword(seen: dict[str, float]) -> str:
