@@ -11,10 +11,10 @@ from tres import __version__
 from tres.cli.bench import bench
 from tres.cli.crawl import crawl
 from tres.cli.demo import demo
+from tres.cli.explain import explain
 from tres.cli.export import export
 from tres.cli.keywords import keywords
 from tres.cli.label import label
-from tres.cli.report import report
 from tres.cli.resume import resume
 from tres.cli.serve import serve
 from tres.cli.train import train
@@ -34,7 +34,7 @@ def commands() -> None:
 
 
 for command in (
-    *(bench, crawl, demo, export, keywords, label, report, resume, serve, train, tree, vectors),
+    *(bench, crawl, demo, explain, export, keywords, label, resume, serve, train, tree, vectors),
 ):
     commands.add_command(command)
 

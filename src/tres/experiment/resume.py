@@ -38,6 +38,7 @@ from tres.store.orders import OF_THE_MOMENT, Budget, forget, ordered_budget
 from tres.store.recorded import RecordedSession, folded, resumed, said_how_to_go_on, writing
 from tres.store.run import SUMMARY, claimed, config_of, read_tree, write_config
 from tres.store.state import at_work
+from tres.webs import open_web
 from tres.webs.base import Web
 from tres.webs.search import SimulatedSearch
 
@@ -107,12 +108,19 @@ def tree_of(run: Path) -> TreeView:
     """The decision tree of a run as it is now, be it at its end, killed, or being crawled."""
     if (run / SUMMARY).exists():
         return read_tree(run)
+    if (view := session_of(run).policy.tree_view()) is None:
+        policy = load_topic(config_of(run)).crawl.policy
+        raise RunError(f"{run}: the policy {policy!r} has no tree; try 'tres'")
+    return view
+
+
+def session_of(run: Path) -> CrawlSession:
+    """The session of a run as it is now, to look at: at its end, killed, or being crawled."""
     config = load_topic(config_of(run))
     with Journal.open(run / JOURNAL) as journal:
-        session, _ = folded(journal, _first_session(journal, config), session_digest(config))
-    if (view := session.policy.tree_view()) is None:
-        raise RunError(f"{run}: the policy {config.crawl.policy!r} has no tree; try 'tres'")
-    return view
+        known = _known(run, journal.meta.web)
+        session, _ = folded(journal, _first_session(journal, config, known), session_digest(config))
+    return session
 
 
 def _first_session(
@@ -162,6 +170,16 @@ def _begin(run: OpenRun, recorded: RecordedSession) -> None:
     with writing(run.directory):
         write_config(run.directory, run.config.to_toml())
         (run.directory / SUMMARY).unlink(missing_ok=True)
+
+
+def _known(run: Path, address: str) -> Foreknowledge:
+    """What some policies knew of the web of a run; it is opened only if they ask."""
+    if not address:
+        return NOTHING
+    return Foreknowledge(
+        lambda: _foresight(run, open_web(address)),
+        lambda share: SimulatedSearch(open_web(address).pages(), share),
+    )
 
 
 def _foresight(run: Path, web: Web) -> Foresight:

@@ -55,11 +55,16 @@ class TreeView:
 
     def rule(self, node: int) -> str:
         """What everything in a node has in common."""
+        bounds = self.bounds(node)
+        return " and ".join(_condition(name, *bounds[name]) for name in bounds) or "everything"
+
+    def bounds(self, node: int) -> dict[str, tuple[float, float]]:
+        """The same as numbers: from where on and below what each feature lies, by the path."""
         bounds: dict[str, tuple[float, float]] = {}
         for feature, low, high in self._conditions(node):
             known_low, known_high = bounds.get(feature, (-INFINITY, INFINITY))
             bounds[feature] = max(low, known_low), min(high, known_high)
-        return " and ".join(condition(name, *bounds[name]) for name in bounds) or "everything"
+        return bounds
 
     def to_text(self) -> str:
         """An indented outline."""
