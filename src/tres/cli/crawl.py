@@ -12,6 +12,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from tres.cli.completing import one_of, topic_files
 from tres.cli.progress import CrawlProgress
 from tres.cli.terminal import messages
 from tres.config import FEATURES, POLICIES, TopicConfig, load_topic
@@ -28,7 +29,7 @@ from tres.webs import open_web
 
 
 @click.command()
-@click.argument("topic", type=click.Path(path_type=Path))
+@click.argument("topic", type=click.Path(path_type=Path), shell_complete=topic_files)
 @click.option(
     "--web", metavar="WEB", help="An archive (.jsonl, .warc, either .gz) or generated:..."
 )
@@ -41,8 +42,18 @@ from tres.webs import open_web
 )
 @click.option("--pages", type=int, metavar="N", help="Pages to fetch.")
 @click.option("--seed", type=int, metavar="N", help="Seed of all randomness.")
-@click.option("--policy", metavar="NAME", help=f"One of {', '.join(POLICIES)}.")
-@click.option("--features", metavar="NAME", help=f"One of {', '.join(FEATURES)}.")
+@click.option(
+    "--policy",
+    metavar="NAME",
+    help=f"One of {', '.join(POLICIES)}.",
+    shell_complete=one_of(POLICIES),
+)
+@click.option(
+    "--features",
+    metavar="NAME",
+    help=f"One of {', '.join(FEATURES)}.",
+    shell_complete=one_of(FEATURES),
+)
 @click.option("--max-per-site", metavar="CAP", help='"inf", a number, or falling as in "5..2".')
 @click.option("--seed-url", multiple=True, metavar="URL", help="Start here instead; repeatable.")
 @click.option(
@@ -55,9 +66,10 @@ from tres.webs import open_web
 def crawl(
     topic: Path, web: str | None, directory: Path | None, overwrite: bool, **options: Any
 ) -> None:
-    """Crawl the Web, or a web that is here, for the topic described in the file TOPIC.
+    """Crawl for the topic described in the file TOPIC.
 
-    Options replace what the topic file says.
+    The Web itself is crawled, or with --web a web that is here. Options replace what the topic
+    file says.
 
     \b
     Examples: tres crawl biology.toml --contact me@example.org --concurrency 8

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from tres.cli.completing import runs
 from tres.cli.crawl import report, stop_on_signal, told_when_stopped
 from tres.cli.progress import CrawlProgress
 from tres.cli.terminal import messages
@@ -23,14 +24,14 @@ from tres.webs import open_web
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=click.Path(path_type=Path), shell_complete=runs)
 @click.option("--pages", type=int, metavar="N", help="Pages to fetch in all, a new budget.")
 @click.option("--web", metavar="WEB", help="The web, if it is no longer where it was.")
 @click.option("--proxy", metavar="URL", help="Live: another HTTP proxy for the rest of it.")
 def resume(run: Path, pages: int | None, web: str | None, proxy: str | None) -> None:
-    """Go on with the crawl in the directory RUN.
+    """Go on with a run, however it has ended.
 
-    Its journal is read up to where it was, however it ended, and the crawl goes on from there.
+    Its journal is read up to where it was, and the crawl goes on from there.
     Judgements given with `tres label` count from then on.
 
     Example: tres resume runs/biology --pages 1200
