@@ -13,6 +13,7 @@ from tres.cli.completion import completion
 from tres.cli.crawl import crawl
 from tres.cli.demo import demo
 from tres.cli.export import export
+from tres.cli.init import init
 from tres.cli.keywords import keywords
 from tres.cli.label import label
 from tres.cli.overview import Overview
@@ -24,7 +25,7 @@ from tres.cli.vectors import vectors
 from tres.errors import TresError
 
 SECTIONS = {
-    "Start": (demo, completion),
+    "Start": (demo, init, completion),
     "Crawl": (crawl, resume),
     "Look": (tree, export),
     "Judge": (label, train, keywords, vectors),
@@ -42,7 +43,7 @@ SECTIONS = {
 def commands() -> None:
     """\b
     A focused web crawler that learns where to go.
-    See it at work: tres demo        Help for a command: tres COMMAND --help
+    To see it: tres demo. For your own topic: tres init. More: tres COMMAND --help
     """
 
 
