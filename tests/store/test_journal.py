@@ -66,6 +66,7 @@ def test_people_read_it_with_sqlite_alone(path: Path) -> None:
         assert dict(found) | {"checksum": 0} == {
             "seq": 4, "step": 1, "url": "a/1", "parent": None, "relevance": 0.1 + 0.2, "reward": 0,
             "q": None, "leaf": None, "explored": 1, "site": "a", "language": "en", "asked": "a/1",
+            "frontier": 0, "leaves": 0, "candidates": 0, "rivals": "[]",
             "at": 12.5, "seconds": 0.25, "status": 200, "size": 4321, "title": "A title",
             "note": "a note", "fingerprint": "ffffffffffffffff", "warc_end": 99,
             "anchor relevance": 0.0, 'a "quoted" name': 1.0, "checksum": 0,
@@ -142,7 +143,7 @@ def test_damage_is_named_with_the_file_and_the_remedy(
     ("statement", "message"),
     [
         ("PRAGMA application_id = 1", "is no journal of tres; name a run"),
-        ("PRAGMA user_version = 2", "has the format 2, and this version of tres reads 1; use the"),
+        ("PRAGMA user_version = 1", "has the format 1, and this version of tres reads 2; use the"),
     ],
 )
 def test_a_foreign_database_is_refused(path: Path, statement: str, message: str) -> None:

@@ -58,6 +58,13 @@ class Stepped:
     explored: bool
     features: dict[str, float]
     language: str = ""
+    frontier: int = 0
+    """Links that wait after the step."""
+    leaves: int = 0
+    candidates: int = 0
+    """Links that were looked at for the choice."""
+    rivals: tuple[tuple[str, float], ...] = ()
+    """The best of the others, with their Q."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,15 +173,14 @@ class CrawlSession:
         self.relevant += percept.relevant
         self._crawl.sites.count(site, percept.relevant)
         self._crawl.paths.extend(page, choice.page, reward, percept.relevant)
-        events: list[Event] = [self._stepped(choice, percept)]
-        events += self._enforce_cap(site)
+        events = self._enforce_cap(site)
         outlinks = self._outlinks(percept.links, page, percept)
         grown = self.policy.learn(Step(choice, site, reward, outlinks))
         if grown is not None:
             feature = self.policy.schema.features[grown.split.feature]
             split = grown.split
             events.append(LeafSplit(grown.leaf, feature, split.threshold, split.reduction))
-        return events
+        return [self._stepped(choice, percept), *events]
 
     def _choose(self, waiting: Iterable[str]) -> Choice | None:
         blocked = self._blocked(waiting)
@@ -290,4 +289,8 @@ class CrawlSession:
             explored=choice.explored,
             features=self.policy.schema.named(choice.features),
             language=percept.language,
+            frontier=len(self.policy),
+            leaves=self.policy.tree.leaves if self.policy.tree else 0,
+            candidates=choice.candidates,
+            rivals=tuple((self._crawl.urls[url], q) for url, q in choice.rivals),
         )

@@ -40,7 +40,8 @@ class TresSync(FrontierPolicy):
             values = self.learner.values(rows)
             self.evaluations = len(rows)
             best = int(np.argmax(values))
-            pick = Pick(int(rows[best]), q=float(values[best]))
+            rivals = self.compared(rows, values, best)
+            pick = Pick(int(rows[best]), q=float(values[best]), candidates=len(rows), rivals=rivals)
         self.learner.picked(pick.row)
         return pick
 

@@ -84,7 +84,13 @@ class Tres(TreeRandom):
             rows, values = self._look_again(rows, values, waiting)
         best = int(np.argmax(values))
         row = int(rows[best])
-        return Pick(row, q=float(values[best]), leaf=frontier.leaf(row))
+        return Pick(
+            row,
+            q=float(values[best]),
+            leaf=frontier.leaf(row),
+            candidates=self.evaluations,
+            rivals=self.compared(rows, values, best),
+        )
 
     def _look_again(self, rows: Ids, values: Floats, waiting: Flags | None) -> tuple[Ids, Floats]:
         best = np.arange(len(values))

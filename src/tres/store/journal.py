@@ -164,13 +164,21 @@ class Journal:
 
     def pages(self) -> Iterator[Row]:
         """The steps, in order, by the names of the columns."""
+        return (row for _, row in self.pages_after(0))
+
+    def pages_after(self, seq: int) -> Iterator[tuple[int, Row]]:
+        """The steps behind a record, for whoever has read the others; with their records."""
         with _named(self.path):
-            yield from self._pages.rows(self._connection)
+            yield from self._pages.rows(self._connection, seq)
 
     def failures(self) -> Iterator[Row]:
         """The failures, in order, by the names of the columns."""
+        return (row for _, row in self.failures_after(0))
+
+    def failures_after(self, seq: int) -> Iterator[tuple[int, Row]]:
+        """The failures behind a record, with their records."""
         with _named(self.path):
-            yield from FAILURES_TABLE.rows(self._connection)
+            yield from FAILURES_TABLE.rows(self._connection, seq)
 
     def steps(self) -> int:
         """Pages that were fetched and judged."""

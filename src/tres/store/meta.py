@@ -15,7 +15,7 @@ from tres import __version__
 from tres.errors import RunError
 from tres.store.records import DamagedError
 
-FORMAT = 1
+FORMAT = 2
 APPLICATION = 0x74726573
 """Marks the file as ours: `tres` in ASCII."""
 
