@@ -12,6 +12,7 @@ from tres.cli.bench import bench
 from tres.cli.completion import completion
 from tres.cli.crawl import crawl
 from tres.cli.demo import demo
+from tres.cli.doctor import doctor
 from tres.cli.export import export
 from tres.cli.init import init
 from tres.cli.keywords import keywords
@@ -25,7 +26,7 @@ from tres.cli.vectors import vectors
 from tres.errors import TresError
 
 SECTIONS = {
-    "Start": (demo, init, completion),
+    "Start": (demo, init, doctor, completion),
     "Crawl": (crawl, resume),
     "Look": (tree, export),
     "Judge": (label, train, keywords, vectors),

@@ -42,6 +42,8 @@ EVENTS: dict[type[Event], str] = {
 }
 """What the events of a session are called in a log."""
 
+LEFT_OUT = ("features", "rivals")
+"""What is long, and stands in the journal."""
 RESULT = (
     *("stopped", "pages", "budget", "relevant", "harvest_rate", "relevant_sites", "failures"),
     *("frontier", "leaves", "seconds"),
@@ -88,14 +90,10 @@ class JsonLog:
 
     def __call__(self, session: CrawlSession, event: Event) -> None:
         """Something has happened in the crawl."""
-        told = asdict(event)
-        told.pop("features", None)  # the journal has them
-        tree = session.policy.tree
+        told = {key: value for key, value in asdict(event).items() if key not in LEFT_OUT}
         if isinstance(event, Stepped):
             told["harvest_rate"] = session.harvest_rate
             told["relevant_sites"] = session.relevant_sites
-            told["frontier"] = len(session.policy)
-            told["leaves"] = 0 if tree is None else tree.leaves
         self.write(EVENTS[type(event)], **told)
 
     def explored(self, pages: int) -> None:
