@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from tres.config import TopicConfig
 from tres.crawl.events import Event
 from tres.engines.addresses import AddressGuard
+from tres.engines.explore import Asking, Exploration
 from tres.engines.exploring import Exploring, Parser
 from tres.engines.memory import CrawlMemory
 from tres.engines.reader import ReaderPlan
@@ -155,21 +156,28 @@ async def _perceiver(loop: LiveLoop, config: TopicConfig, watch: Watch) -> Perce
     """The topic as a way of seeing, learnt from the Web itself if there is nothing else."""
     if not config.training.explores:
         return perceive_topic(config, None)
-    exploring = Exploring(ask_topic(config, seed_urls(config)), config.crawl.site, watch)
-    reader = Parser(config.live, _this_year())
+    found = await explored_live(loop, config, ask_topic(config, seed_urls(config)), watch)
+    if found is None:
+        raise TresError("interrupted while the topic was learnt; nothing is kept, crawl again")
+    explored = learn_topic(config, found)
+    perceiver = perceive_topic(config, None, auto_model(config, explored))
+    return replace(perceiver, guesses=explored.guesses)
+
+
+async def explored_live(
+    loop: LiveLoop, config: TopicConfig, asking: Asking, watch: Watch = lambda pages: None
+) -> Exploration | None:
+    """What an exploration finds on the Web; nothing if it is interrupted."""
+    exploring = Exploring(asking, config.crawl.site, watch)
     live = LiveCrawl(
         crawl=exploring,
-        reader=reader,
+        reader=Parser(config.live, _this_year()),
         site_by=config.crawl.site,
         patience=config.live.timeout,
         redirects=config.live.redirects,
     )
     await loop.crawl(live, live_settings(config.override(sitemaps=False)))  # pages alone
-    if exploring.found is None:
-        raise TresError("interrupted while the topic was learnt; nothing is kept, crawl again")
-    explored = learn_topic(config, exploring.found)
-    perceiver = perceive_topic(config, None, auto_model(config, explored))
-    return replace(perceiver, guesses=explored.guesses)
+    return exploring.found
 
 
 async def _crawled(

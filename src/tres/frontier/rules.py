@@ -56,7 +56,7 @@ class TreeView:
     def rule(self, node: int) -> str:
         """What everything in a node has in common."""
         bounds = self.bounds(node)
-        return " and ".join(_condition(name, *bounds[name]) for name in bounds) or "everything"
+        return " and ".join(condition(name, *bounds[name]) for name in bounds) or "everything"
 
     def bounds(self, node: int) -> dict[str, tuple[float, float]]:
         """The same as numbers: from where on and below what each feature lies, by the path."""
