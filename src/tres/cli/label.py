@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from tres.cli.completing import runs
 from tres.cli.terminal import messages
 from tres.config import load_topic
 from tres.errors import RunError, TrainingError, printable
@@ -23,7 +24,7 @@ WORDS = {"y": "y", "yes": "y", "n": "n", "no": "n", "s": "s", "skip": "s", "": "
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=click.Path(path_type=Path), shell_complete=runs)
 @click.option(
     "--show",
     type=click.IntRange(min=1),
@@ -34,7 +35,7 @@ WORDS = {"y": "y", "yes": "y", "n": "n", "no": "n", "s": "s", "skip": "s", "": "
 )
 @click.option("--web", metavar="WEB", help="The web, if it is no longer where it was.")
 def label(run: Path, show: int, web: str | None) -> None:
-    """Judge pages of the crawl in the directory RUN.
+    """Judge pages of a run, so that its model learns from it.
 
     Shows pages of which the model is least sure, and pages on which many others were found;
     answer y, n, s or q. Judgements are kept in RUN/judgements.jsonl, and the model is trained
