@@ -13,10 +13,9 @@ from itertools import accumulate
 
 import numpy as np
 
-from tres.errors import RunError
 from tres.report.reader import FailureRow, PageRow, RunReader
 from tres.report.words import STOPPED
-from tres.store.run import claimed
+from tres.store.run import is_claimed
 
 Points = list[tuple[float, float]]
 
@@ -72,17 +71,9 @@ def state(reader: RunReader) -> str:
     if (summary := reader.summary) is not None:
         stopped = str(summary.get("stopped", "?"))
         return f"has ended: {STOPPED.get(stopped, stopped)}."
-    if _is_going_on(reader):
+    if is_claimed(reader.run):
         return "is going on; these are its pages so far."
     return "was cut off before its end; 'tres resume' goes on with it."
-
-
-def _is_going_on(reader: RunReader) -> bool:
-    try:
-        with claimed(reader.run):
-            return False
-    except RunError:
-        return True
 
 
 def harvest(pages: Sequence[PageRow]) -> Points:
