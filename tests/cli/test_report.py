@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ def test_several_runs_are_compared_in_one_page_here(
     monkeypatch.chdir(tmp_path / "here")
     outcome = tres("report", run, other)
     assert outcome.code == 0
-    assert 'crawl.policy                "tres"   "random"' in outcome.out
+    assert re.search(r'crawl\.policy +"tres" +"random"', outcome.out)
     assert "crawl.seed" not in outcome.out
     assert "Comparison of 2 crawls" in Path("report.html").read_text()
 
@@ -74,9 +75,8 @@ def test_what_is_no_run_is_refused(tres: Tres, tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_named(tres: Tres, run: Path, tmp_path: Path) -> None:
     outcome = tres("report", run, "--out", tmp_path / "missing" / "page.html")
     assert outcome.code == 2
-    assert outcome.err.endswith(
-        "cannot be written (No such file or directory); name another --out\n"
-    )
+    assert "page.html: cannot be written (No such file" in outcome.err
+    assert outcome.err.endswith("name another --out\n")
 
 
 def test_no_page_and_a_place_for_it_are_refused(tres: Tres, run: Path) -> None:
