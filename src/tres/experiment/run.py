@@ -34,8 +34,8 @@ from tres.experiment.topic import seed_urls
 from tres.mdp.crawl import Crawl
 from tres.policies.make import NOTHING, Foreknowledge, OwnPolicy, PolicySettings, make_policy
 from tres.relevance.base import RelevanceModel
-from tres.relevance.store import load_model
 from tres.relevance.own import OwnJudge
+from tres.relevance.store import load_model
 from tres.store.guesses import write_guesses
 from tres.store.helm import Helm, Switch, Switched
 from tres.store.journal import JOURNAL, Journal
