@@ -83,7 +83,7 @@ def kind_of_link(leaf: Leaf | None, waited: str) -> str:
         return ""
     earned = (
         f"The {counted(leaf.fetched, 'such link')} fetched by now earned "
-        f"{leaf.mean_reward:.2f} on average, where a relevant page earns 1."
+        f"{leaf.mean_reward:.2f} on average; a relevant page earns up to 1."
         if leaf.fetched
         else "No such link has been fetched yet."
     )

@@ -107,7 +107,7 @@ def _with_words(cited: Sequence[Citation]) -> str:
     """What the links say: all of a single one, or the word that most of several share."""
     if len(cited) == 1:
         anchor = shortened(cited[0].anchor)
-        return f' with the words "{anchor}"' if anchor else ""
+        return f' with the {"words" if " " in anchor else "word"} "{anchor}"' if anchor else ""
     counts = Counter(word for each in cited for word in set(words(each.anchor)) - STOP_WORDS)
     word, times = min(counts.items(), key=lambda item: (-item[1], item[0]), default=("", 0))
     if times < 2:
