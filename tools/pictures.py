@@ -1,6 +1,6 @@
 """Draws the pictures of the documentation from a crawl that it makes: a step, the tree, the front.
 
-    python tools/pictures.py [step] [tree] [pareto]
+    python -m tools.pictures [step] [tree] [pareto]
 
 The web is a generated one, so anybody gets the same pictures: they show how tres works, and prove
 nothing. Pictures stand on paper of their own, readable on light and on dark pages.
