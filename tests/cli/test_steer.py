@@ -291,8 +291,14 @@ def test_a_crawl_of_an_archive_is_paused_by_another_process(
         (("pause",), "nobody is crawling there; to go on with it: tres resume RUN --pages N"),
         (("go-on",), "nobody is crawling there; to go on with it: tres resume RUN --pages N"),
         (("stop",), "nobody is crawling there; to go on with it: tres resume RUN --pages N"),
-        (("budget", "0"), "0 is not in the range x>=1"),
+        (("budget", "0"), "0 is no budget; give the number of pages, at least 1"),
+        (("budget", "9" * 30), "is no budget; give the number of pages, at least 1"),
+        (("budget", "many"), "write: tres steer RUN budget N, a number of pages"),
+        (("budget",), "write: tres steer RUN budget N, a number of pages"),
+        (("block",), "write: tres steer RUN block SITE, a host or an address"),
         (("block", "http://"), "is no site; name a host such as example.org, or an address"),
+        (("pause", "now"), "write: tres steer RUN pause"),
+        (("explode",), "'explode' is not one of 'pause', 'go-on', 'stop', 'budget', 'block'"),
     ],
 )
 def test_what_cannot_be_is_refused_with_what_to_do(
@@ -301,7 +307,7 @@ def test_what_cannot_be_is_refused_with_what_to_do(
     tres("crawl", topic, "--web", archive, "--run", run, "--pages", 10)
     refused = tres("steer", run, *words)
     assert refused.code == 2
-    assert said.replace("RUN", str(run)) in refused.err
+    assert said.replace("resume RUN", f"resume {run}") in refused.err
     assert list(take(run)) == []
 
 
@@ -327,6 +333,6 @@ def test_the_progress_line_says_that_a_crawl_is_paused() -> None:
 
 
 @pytest.mark.parametrize("word", ["pause", "go-on", "stop", "budget", "block"])
-def test_every_order_has_an_example_in_its_help(tres: Tres, word: str) -> None:
-    shown = tres("steer", "runs/biology", word, "--help")
-    assert (shown.code, f"Example: tres steer runs/biology {word}" in shown.out) == (0, True)
+def test_every_order_has_an_example_in_the_help(tres: Tres, word: str) -> None:
+    shown = tres("steer", "--help")
+    assert (shown.code, f"tres steer runs/biology {word}" in shown.out) == (0, True)

@@ -87,6 +87,7 @@ FAILURES = {
         "it leads to a site that had given all the pages it may",
         "raise crawl.max_per_site",
     ),
+    "site-blocked": ("its site was blocked while the crawl was going on", ""),
     "robots-denied": ("the robots.txt of its site forbids it", ""),
     "robots-unreachable": ("the robots.txt of its site could not be had", ""),
     "blocked-address": ("its host has a private address", "name the network in live.allow"),
