@@ -32,7 +32,7 @@ from tres.store.state import Doing, run_state
 from tres.webs.generated import GeneratedWeb
 
 from .conftest import TOPIC, Tres
-from .test_live import bees_and_markets, taught_topic, tres_command
+from .test_live import bees_and_markets, taught_topic, tres_command, url
 
 PATIENCE = 60.0
 """Seconds that anything may take on a busy machine."""
@@ -235,6 +235,12 @@ def test_over_an_archive_it_is_just_the_same(
     assert "site1.example" not in sites_after(run, 10)
     assert load_topic(config_of(run)).crawl.pages == 22
     assert list(take(run)) == []
+    fetched = {row["url"] for row in rows_of_journal(run)}
+    never = next(url(i) for i in range(1, 60, 6) if url(i) not in fetched)
+    explained = " ".join(tres("explain", run, never).out.split())
+    assert "its site, site1.example, was blocked while the crawl was going on" in explained
+    with Journal.open(run / JOURNAL) as journal:
+        assert journal.blocked() == ["site1.example"]
 
 
 def test_a_new_run_in_its_place_hears_nothing_of_what_was_said_to_the_old_one(

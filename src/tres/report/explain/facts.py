@@ -218,7 +218,9 @@ class Waiting:
     site_cap: int | None
 
 
-Reason = Literal["site-full", "too-deep", "thrown-away", "rule", "unseen", "unknown"]
+Reason = Literal[
+    "site-blocked", "site-full", "too-deep", "thrown-away", "rule", "unseen", "unknown"
+]
 
 
 @dataclass(frozen=True, slots=True)

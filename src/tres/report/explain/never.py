@@ -26,9 +26,17 @@ def never(reader: RunReader, crawl: Crawl, url: str, cited: tuple[Citation, ...]
     """Why it was not fetched and will not be, as far as the run can tell."""
     site = site_of(url, reader.config.crawl.site)
     pages = sum(row.site == site for row in reader.pages)
+    if is_blocked(reader, site):
+        return Never(crawl, url, "site-blocked", site, cited, (), pages)
     reason, detail = _left_out(reader, pages, cited) if cited else _unseen(reader, url)
     near = () if cited else _near(reader, url)
     return Never(crawl, url, reason, detail, cited, near, pages)
+
+
+def is_blocked(reader: RunReader, site: str) -> bool:
+    """Did somebody want nothing more of a site?"""
+    with Journal.open(reader.run / JOURNAL) as journal:
+        return site in journal.blocked()
 
 
 def _left_out(

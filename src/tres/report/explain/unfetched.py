@@ -106,6 +106,8 @@ def never(link: Never) -> Iterator[str]:
 
 def _why_never(link: Never) -> str:
     match link.reason:
+        case "site-blocked":
+            why = f"its site, {printable(link.detail)}, was blocked while the crawl was going on"
         case "site-full":
             given = counted(link.site_pages, "page")
             why = f"its site has given {given}, and may give {link.detail} (crawl.max_per_site)"
@@ -119,7 +121,7 @@ def _why_never(link: Never) -> str:
         case "unseen":
             return "tres does not know it: no page that it has fetched links there."
         case "unknown":
-            why = "links lead to it, and yet it does not wait; its site may have been blocked"
+            why = "links lead to it, and yet it does not wait"
     return f"tres has not fetched it, and will not: {why}."
 
 
