@@ -50,7 +50,7 @@ def explain(run: Path, url: str, web: str | None = None) -> Explanation:
 
 
 def _crawl(reader: RunReader) -> Crawl:
-    policy = reader.config.crawl.policy
+    policy = reader.policy
     return Crawl(
         name=reader.name,
         pages=len(reader.pages),

@@ -50,8 +50,8 @@ def _left_out(
     if clicks and all(_depth(by_url, each.url) >= clicks for each in cited):
         return "too-deep", str(clicks)
     hard = reader.config.crawl.focus == "hard"
-    if reader.config.crawl.policy in ("ache", "seedfinder") and hard:
-        return "thrown-away", reader.config.crawl.policy
+    if reader.policy in ("ache", "seedfinder") and hard:
+        return "thrown-away", reader.policy
     return "unknown", ""
 
 
