@@ -26,7 +26,16 @@ import click
 
 from tres import __version__
 from tres.config import TopicConfig
-from tres.crawl.events import Event, FetchFailed, LeafSplit, SiteCapped, Stepped
+from tres.crawl.events import (
+    Event,
+    FetchFailed,
+    LeafSplit,
+    Paused,
+    SiteBlocked,
+    SiteCapped,
+    Stepped,
+    WentOn,
+)
 from tres.crawl.session import CrawlSession
 from tres.engines.scrapy.logs import NAMES
 from tres.errors import TresError
@@ -39,6 +48,9 @@ EVENTS: dict[type[Event], str] = {
     FetchFailed: "failed",
     LeafSplit: "split",
     SiteCapped: "capped",
+    SiteBlocked: "blocked",
+    Paused: "paused",
+    WentOn: "went-on",
 }
 """What the events of a session are called in a log."""
 

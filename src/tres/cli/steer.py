@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from tres.cli.completing import runs
 from tres.config import load_topic
 from tres.errors import ConfigError, RunError, printable
 from tres.store.orders import Block, Budget, GoOn, Order, Pause, Stop, send
@@ -17,13 +18,13 @@ from tres.web.url import SiteBy, canonical, site_of
 
 
 @click.group()
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=click.Path(path_type=Path), shell_complete=runs)
 @click.pass_context
 def steer(context: click.Context, run: Path) -> None:
-    """Tell the crawl in the directory RUN, which is going on, what to do.
+    """Tell a crawl that is going on what to do from now on.
 
-    It hears of it within a second, wherever it was started. Whatever changes the crawl is kept
-    in its journal, so it holds after `tres resume` as well.
+    The crawl in the directory RUN hears of it within a second, wherever it was started. Whatever
+    changes the crawl is kept in its journal, so it holds after `tres resume` as well.
 
     \b
     Examples: tres steer runs/biology pause
