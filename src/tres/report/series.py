@@ -62,7 +62,7 @@ def headline(reader: RunReader) -> dict[str, str]:
         "policy": reader.policy,
         "model": reader.config.training.model,
         "web": reader.meta.web_name,
-        "tres": reader.meta.version,
+        "version": reader.meta.version,
     }
 
 
