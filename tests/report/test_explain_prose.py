@@ -145,4 +145,6 @@ def test_reasons_name_what_links_share() -> None:
     assert reasons({}, [cited("x", relevant=False)]) == []
     site = {"site_relevance": 0.85, "site_fetched": 9.0}
     assert reasons(site, []) == ["8 of 9 pages of its site that had been fetched were relevant"]
+    both = {"site_relevance": 2.5 / 3, "site_fetched": 2.0}
+    assert reasons(both, []) == ["both pages of its site that had been fetched were relevant"]
     assert reasons({"site_relevance": 0.75}, []) == ["75% of its site's pages were relevant so far"]

@@ -32,7 +32,11 @@ def explain(run: Path, url: str, web: str | None = None) -> Explanation:
     `url` may lack its scheme, or be the number of a step; `web` is where the run's archive is now,
     if it has moved.
     """
-    reader = RunReader(run)
+    return explain_read(RunReader(run), url, web)
+
+
+def explain_read(reader: RunReader, url: str, web: str | None = None) -> Explanation:
+    """The same, for whoever has read the run already; as of what was read."""
     crawl = _crawl(reader)
     if (page := _named(reader, url)) is not None:
         return fetched(reader, crawl, page, web)
