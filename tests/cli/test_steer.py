@@ -240,7 +240,7 @@ def test_over_an_archive_it_is_just_the_same(
     explained = " ".join(tres("explain", run, never).out.split())
     assert "its site, site1.example, was blocked while the crawl was going on" in explained
     with Journal.open(run / JOURNAL) as journal:
-        assert journal.blocked() == ["site1.example"]
+        assert journal.blocked() == {"site1.example"}
 
 
 def test_a_new_run_in_its_place_hears_nothing_of_what_was_said_to_the_old_one(

@@ -206,12 +206,12 @@ class Journal:
                 raise DamagedError("it names no budget")
         return [begin for begin in begins if isinstance(begin, Begin)]
 
-    def blocked(self) -> list[str]:
-        """The sites of which nothing more was wanted, in order."""
-        query = f"{_SELECT} WHERE kind = 'blocked' ORDER BY seq"
+    def blocked(self) -> set[str]:
+        """Sites of which nothing more is wanted."""
+        query = f"{_SELECT} WHERE kind = 'blocked'"
         with _named(self.path):
             entries = [_entry(*row) for row in self._connection.execute(query).fetchall()]
-        return [entry.site for entry in entries if isinstance(entry, Blocked)]
+        return {entry.site for entry in entries if isinstance(entry, Blocked)}
 
     def pages(self) -> Iterator[Row]:
         """The steps, in order, by the names of the columns."""

@@ -32,7 +32,11 @@ def explain(run: Path, url: str, web: str | None = None) -> Explanation:
     `url` may lack its scheme, or be the number of a step; `web` is where the run's archive is now,
     if it has moved.
     """
-    reader = RunReader(run)
+    return explain_read(RunReader(run), url, web)
+
+
+def explain_read(reader: RunReader, url: str, web: str | None = None) -> Explanation:
+    """The same, for whoever has read the run already; as of what was read."""
     crawl = _crawl(reader)
     if (page := _named(reader, url)) is not None:
         return fetched(reader, crawl, page, web)
@@ -128,7 +132,7 @@ def _seed(reader: RunReader, crawl: Crawl, url: str) -> Explanation:
     site = site_of(url, reader.config.crawl.site)
     to_come = seed_to_come(reader, crawl, url, site)
     if is_blocked(reader, site):
-        return Never(crawl, url, "site-blocked", site, (), (), to_come.site_pages)
+        return Never(crawl, url, "blocked", site, (), (), to_come.site_pages)
     cap = cap_of(reader)
     if cap is not None and to_come.site_pages >= cap:
         return Never(crawl, url, "site-full", str(cap), (), (), to_come.site_pages)

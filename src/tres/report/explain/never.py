@@ -26,11 +26,17 @@ def never(reader: RunReader, crawl: Crawl, url: str, cited: tuple[Citation, ...]
     """Why it was not fetched and will not be, as far as the run can tell."""
     site = site_of(url, reader.config.crawl.site)
     pages = sum(row.site == site for row in reader.pages)
-    if is_blocked(reader, site):
-        return Never(crawl, url, "site-blocked", site, cited, (), pages)
-    reason, detail = _left_out(reader, pages, cited) if cited else _unseen(reader, url)
+    reason, detail = _reason(reader, url, site, pages, cited)
     near = () if cited else _near(reader, url)
     return Never(crawl, url, reason, detail, cited, near, pages)
+
+
+def _reason(
+    reader: RunReader, url: str, site: str, pages: int, cited: tuple[Citation, ...]
+) -> tuple[Reason, str]:
+    if is_blocked(reader, site):
+        return "blocked", site
+    return _left_out(reader, pages, cited) if cited else _unseen(reader, url)
 
 
 def is_blocked(reader: RunReader, site: str) -> bool:
@@ -50,8 +56,8 @@ def _left_out(
     if clicks and all(_depth(by_url, each.url) >= clicks for each in cited):
         return "too-deep", str(clicks)
     hard = reader.config.crawl.focus == "hard"
-    if reader.policy in ("ache", "seedfinder") and hard:
-        return "thrown-away", reader.policy
+    if reader.config.crawl.policy in ("ache", "seedfinder") and hard:
+        return "thrown-away", reader.config.crawl.policy
     return "unknown", ""
 
 
