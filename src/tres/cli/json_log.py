@@ -26,7 +26,16 @@ import click
 
 from tres import __version__
 from tres.config import TopicConfig
-from tres.crawl.events import Event, FetchFailed, LeafSplit, SiteCapped, Stepped
+from tres.crawl.events import (
+    Event,
+    FetchFailed,
+    LeafSplit,
+    Paused,
+    SiteBlocked,
+    SiteCapped,
+    Stepped,
+    WentOn,
+)
 from tres.crawl.session import CrawlSession
 from tres.engines.scrapy.logs import NAMES
 from tres.errors import TresError
@@ -39,6 +48,9 @@ EVENTS: dict[type[Event], str] = {
     FetchFailed: "failed",
     LeafSplit: "split",
     SiteCapped: "capped",
+    SiteBlocked: "blocked",
+    Paused: "paused",
+    WentOn: "went-on",
 }
 """What the events of a session are called in a log."""
 
@@ -94,6 +106,7 @@ class JsonLog:
         if isinstance(event, Stepped):
             told["harvest_rate"] = session.harvest_rate
             told["relevant_sites"] = session.relevant_sites
+            told["budget"] = session.pages
         self.write(EVENTS[type(event)], **told)
 
     def explored(self, pages: int) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from tres.cli.completing import runs
 from tres.config import load_topic
 from tres.errors import ConfigError, RunError, printable
 from tres.store.orders import Block, Budget, GoOn, Order, Pause, Stop, send
@@ -17,13 +18,14 @@ from tres.web.url import SiteBy, canonical, site_of
 
 
 @click.group()
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=click.Path(path_type=Path), shell_complete=runs)
 @click.pass_context
 def steer(context: click.Context, run: Path) -> None:
-    """Tell the crawl in the directory RUN, which is going on, what to do.
+    """Pause, stop, budget or block: tell a crawl what to do.
 
-    It hears of it within a second, wherever it was started. Whatever changes the crawl is kept
-    in its journal, so it holds after `tres resume` as well.
+    RUN is the directory of a crawl that is going on. It hears of it within a second, wherever it
+    was started. Whatever changes the crawl is kept in its journal, so it holds after
+    `tres resume` as well.
 
     \b
     Examples: tres steer runs/biology pause
