@@ -249,6 +249,31 @@ def test_the_live_web_refuses_a_judge_of_ones_own(
     assert not (tmp_path / "run").exists()
 
 
+LIVE = """
+import sys, tres
+from tres.webs.served import serving_process
+from tests.test_library import Longest
+
+web = tres.GeneratedWeb(600, seed=4)
+with serving_process(web.name) as proxy:
+    topic = tres.new_topic(
+        web.topics["chess"], web.seeds("chess", 2), explore=40, proxy=proxy, delay=0.0, pages=30
+    )
+    run = tres.run_crawl(topic, run=sys.argv[1], policy=Longest, on_page=lambda p: p.step < 12)
+print(len(run.pages), run.policy, run.summary["web"], run.summary["stopped"])
+"""
+
+
+@pytest.mark.slow
+def test_the_live_web_is_crawled_by_ones_own_policy_too(tmp_path: Path) -> None:
+    """In a process of its own, since that can be done only once in one."""
+    command = [sys.executable, "-c", LIVE, str(tmp_path / "run")]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[1]
+    )
+    assert done.stdout.strip() == "12 Longest live interrupted", done.stderr
+
+
 # Policies and judges
 
 
@@ -306,6 +331,19 @@ def test_a_long_crawl_by_ones_own_policy_writes_no_snapshot(
     assert (tmp_path / "ours" / "snapshot.bin").exists()
 
 
+def test_values_that_are_none_are_refused(
+    topic: tres.TopicConfig, web: tres.GeneratedWeb, judge: Mentions
+) -> None:
+    class Lost(tres.ValuePolicy):
+        """Has one answer for all links."""
+
+        def values(self, links: np.ndarray) -> np.ndarray:
+            return links[0]
+
+    with pytest.raises(ValueError, match=r"Lost\.values must give a number for each"):
+        list(tres.crawl_pages(topic, web, judge=judge, policy=Lost))
+
+
 def test_a_judge_of_ones_own_decides_what_is_relevant(
     topic: tres.TopicConfig, web: tres.GeneratedWeb, judge: Mentions
 ) -> None:
@@ -319,6 +357,8 @@ def test_a_run_that_was_judged_by_a_program_asks_for_its_judge(
     topic: tres.TopicConfig, web: tres.GeneratedWeb, judge: Mentions, tmp_path: Path
 ) -> None:
     run = tres.run_crawl(topic, web, run=tmp_path / "run", judge=judge, pages=5)
+    assert run.summary is not None
+    assert run.summary["model"] == "Mentions"
     for attempt in (run.judge, lambda: tres.resume_crawl(run, pages=9)):
         with pytest.raises(tres.errors.ModelError, match=r"by Mentions of a program; .*judge="):
             attempt()

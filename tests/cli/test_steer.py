@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import signal
 import sqlite3
@@ -13,9 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
+from tests.support.crawls import session_of
 from tests.support.local_web import LocalWeb
 
+from tres.cli.progress import CrawlProgress
 from tres.config import load_topic
+from tres.crawl.events import Paused, WentOn
 from tres.experiment.label import learn_judgements
 from tres.store.journal import JOURNAL, Journal
 from tres.store.judgements import Judgement, append_judgement
@@ -303,6 +308,22 @@ def test_what_cannot_be_is_refused_with_what_to_do(
 def test_what_is_no_run_is_named(tres: Tres, tmp_path: Path) -> None:
     refused = tres("steer", tmp_path / "nowhere", "block", "a.org")
     assert (refused.code, "no such run directory" in refused.err) == (2, True)
+
+
+def test_the_progress_line_says_that_a_crawl_is_paused() -> None:
+    screen = io.StringIO()
+    console = Console(file=screen, force_terminal=True, width=120)
+    session = session_of(["http://a.example/"], pages=10)
+    with CrawlProgress(console, "tres", 10) as progress:
+        progress(session, Paused())
+    assert "paused, 0% relevant" in screen.getvalue()
+    screen.truncate(0)
+    with CrawlProgress(console, "tres", 10, every=1) as progress:
+        session.pages = 25
+        progress(session, Paused())
+        progress(session, WentOn())
+    assert "paused" not in screen.getvalue()
+    assert "0/25 pages" in screen.getvalue()
 
 
 @pytest.mark.parametrize("word", ["pause", "go-on", "stop", "budget", "block"])

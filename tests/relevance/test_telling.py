@@ -67,3 +67,12 @@ def test_a_long_text_costs_no_more_than_its_frequent_words() -> None:
     telling = telling_words(model, "bee\n" + " ".join(f"word{n}x" for n in range(3000)))
     assert len(model.asked) <= TRIED + 2
     assert telling.spoke_for[0][0] == "bee"
+
+
+@pytest.mark.parametrize("kind", ["bilstm", "kw_bilstm"])
+def test_a_network_tells_its_words_as_well(kind: str, request: pytest.FixtureRequest) -> None:
+    model = request.getfixturevalue(kind)
+    telling = telling_words(model, "whale and tide\nthe coral reef by the long wall of people")
+    assert telling.spoke_for[0][0] in {"whale", "tide", "coral", "reef"}
+    assert "wall" not in {word for word, _ in telling.spoke_for[:3]}
+    assert telling.without < telling.probability

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shutil
 import sqlite3
+from dataclasses import fields, is_dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from tres.experiment.resume import resume, session_of
 from tres.experiment.run import crawl
 from tres.experiment.topic import perceive_topic
 from tres.relevance.tfidf import train_tfidf
+from tres.report.explain import facts
 from tres.report.explain.explain import explain
 from tres.report.explain.facts import Failed, Fetched, Never, Waiting, facts_of
 from tres.report.explain.prose import prose
@@ -229,9 +232,18 @@ def test_what_is_no_address_is_refused(run: Path, nonsense: str) -> None:
 
 
 def test_facts_are_plain_json(run: Path) -> None:
-    facts = json.loads(json.dumps(facts_of(explain(run, "100")), allow_nan=False))
-    assert facts["case"] == "fetched"
-    assert facts["decision"]["runners_up"][0].keys() == {"url", "q", "step", "relevant", "failure"}
+    plain = json.loads(json.dumps(facts_of(explain(run, "100")), allow_nan=False))
+    assert plain["case"] == "fetched"
+    assert plain["decision"]["runners_up"][0].keys() == {"url", "q", "step", "relevant", "failure"}
+
+
+def test_every_key_of_the_facts_is_documented() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "explain.md").read_text(encoding="utf-8")
+    kinds = [kind for kind in vars(facts).values() if is_dataclass(kind)]
+    assert Fetched in kinds
+    assert {field.name for kind in kinds for field in fields(kind)} <= set(
+        re.findall("`([a-z_]+)`", text)
+    )
 
 
 @pytest.fixture(scope="module")

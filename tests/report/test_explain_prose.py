@@ -140,6 +140,8 @@ def test_reasons_name_what_links_share() -> None:
     assert reasons({}, three) == [
         'three relevant pages link to it, two of them with the word "hive"'
     ]
+    assert reasons({}, [cited("hives")]) == ['one relevant page links to it with the word "hives"']
+    assert reasons({}, [cited("here or there")]) == ["one relevant page links to it"]
     assert reasons({}, [cited("x", relevant=False)]) == []
     site = {"site_relevance": 0.85, "site_fetched": 9.0}
     assert reasons(site, []) == ["8 of 9 pages of its site that had been fetched were relevant"]

@@ -217,6 +217,7 @@ class TestModels:
         keep_model(steered.run, SECOND)
         steered.told(Adopt(SECOND.digest), Adopt(SECOND.digest))
         steered.switching.now()
+        steered.told()
         steered.told(Adopt(SECOND.digest))
         assert steered.switching.asked == []
         assert list(take(steered.run)) == []
@@ -224,12 +225,15 @@ class TestModels:
     def test_several_models_are_adopted_one_after_the_other(self, steered: Steered) -> None:
         keep_model(steered.run, SECOND)
         keep_model(steered.run, THIRD)
-        steered.told(Adopt(SECOND.digest), Adopt(THIRD.digest))
-        steered.switching.now()
-        steered.switching.now()
-        assert newest_model(steered.run).digest == THIRD.digest
+        wanted = [SECOND.digest, THIRD.digest, SECOND.digest]
+        steered.told(*map(Adopt, wanted))
+        for _ in wanted:
+            assert len(steered.switching.asked) == 1  # the others wait for it
+            steered.switching.now()
+            steered.told()
         models = [entry.model for entry in entries(steered.crawling) if isinstance(entry, Begin)]
-        assert models == ["the model", SECOND.digest, THIRD.digest]
+        assert models == ["the model", *wanted]
+        assert newest_model(steered.run).digest == SECOND.digest
 
     def test_a_model_that_is_not_there_is_refused(
         self, steered: Steered, caplog: pytest.LogCaptureFixture

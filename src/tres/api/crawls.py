@@ -112,11 +112,12 @@ def crawl_pages(
     judge: Judge | None = None,
     overwrite: bool = False,
     **settings: object,
-) -> Iterator[Stepped]:
+) -> Generator[Stepped]:
     """Crawl a web that is here and get its pages one by one, each as soon as it is judged.
 
-    Stop when you have enough: a crawl of which no page is asked for any more ends there. With a
-    `run` it is kept, and can be resumed; without one nothing is.
+    Stop when you have enough: a crawl of which no page is asked for any more ends there (where
+    the loop is kept in a variable, with its `close()`). With a `run` it is kept, and can be
+    resumed; without one nothing is.
 
         >>> web = open_web("generated:pages=300,seed=1")
         >>> topic = new_topic(["astronomy"], web.seeds("astronomy"), labels=["astronomy"])

@@ -13,8 +13,7 @@ from tres.report.compare import comparison_page, named
 from tres.report.page import report_page
 from tres.report.reader import RunReader
 from tres.report.terminal import print_comparison, print_run
-
-PAGE = "report.html"
+from tres.store.run import REPORT
 
 
 @click.command()
@@ -30,7 +29,7 @@ PAGE = "report.html"
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help=f"Where the page goes.  [default: {PAGE} in RUN; here, for several]",
+    help=f"Where the page goes.  [default: {REPORT} in RUN; here, for several]",
 )
 @click.option("--no-html", is_flag=True, help="Only the summary on the terminal.")
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
@@ -54,7 +53,7 @@ def report(runs: tuple[Path, ...], out: Path | None, no_html: bool, show: bool) 
     if no_html:
         return
     page = report_page(readers[0]) if len(readers) == 1 else comparison_page(compared)
-    path = out or (runs[0] / PAGE if len(runs) == 1 else Path(PAGE))
+    path = out or (runs[0] / REPORT if len(runs) == 1 else Path(REPORT))
     _write(path, page)
     click.echo(f"report: {path}")
     if show:

@@ -21,11 +21,10 @@ from tres.web.url import SiteBy, canonical, site_of
 @click.argument("run", type=click.Path(path_type=Path), shell_complete=runs)
 @click.pass_context
 def steer(context: click.Context, run: Path) -> None:
-    """Pause, stop, budget or block: tell a crawl what to do.
+    """Tell a crawl that is going on what to do from now on.
 
-    RUN is the directory of a crawl that is going on. It hears of it within a second, wherever it
-    was started. Whatever changes the crawl is kept in its journal, so it holds after
-    `tres resume` as well.
+    The crawl in the directory RUN hears of it within a second, wherever it was started. Whatever
+    changes the crawl is kept in its journal, so it holds after `tres resume` as well.
 
     \b
     Examples: tres steer runs/biology pause

@@ -34,6 +34,7 @@ from tres.experiment.topic import seed_urls
 from tres.mdp.crawl import Crawl
 from tres.policies.make import NOTHING, Foreknowledge, OwnPolicy, PolicySettings, make_policy
 from tres.relevance.base import RelevanceModel
+from tres.relevance.own import OwnJudge
 from tres.relevance.store import load_model
 from tres.store.guesses import write_guesses
 from tres.store.helm import Helm, Switch, Switched
@@ -129,6 +130,8 @@ class OpenRun:
         journal, seconds = self.crawling.journal, self.crawling.seconds
         summary = summarise(self.config, journal.meta, self.session, stopped, seconds)
         summary["dropped"] = dict(sorted(dropped.items()))
+        if isinstance(self.model, OwnJudge):
+            summary["model"] = self.model.name
         with writing(self.directory):
             write_result(self.directory, journal, self.session.policy.tree_view(), summary)
         if stopped is StopReason.NO_SEED:

@@ -63,7 +63,7 @@ class ValuePolicy(TreeRandom):
         rows = frontier.sample(frontier.occupied, self._each, waiting)
         if len(rows) == 0:
             return None
-        values = self.values(self.rows.vectors(rows))
+        values = self._checked(self.rows.vectors(rows))
         best = int(np.argmax(values))
         row = int(rows[best])
         return Pick(
@@ -73,6 +73,15 @@ class ValuePolicy(TreeRandom):
             candidates=len(rows),
             rivals=self.compared(rows, values, best),
         )
+
+    def _checked(self, links: Floats) -> Floats:
+        values = np.asarray(self.values(links))
+        if values.shape != (len(links),) or np.isnan(values).any():
+            raise ValueError(
+                f"{type(self).__qualname__}.values must give a number for each of {len(links)} "
+                f"links, not an array of shape {values.shape} or with something else in it"
+            )
+        return values
 
     def study(self, step: Step) -> Grown | None:
         """Tell of the reward, and let the tree grow from it."""

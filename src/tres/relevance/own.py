@@ -44,12 +44,12 @@ class OwnJudge:
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
-        self._name = type(judge).__qualname__
+        self.name = type(judge).__qualname__
 
     @property
     def digest(self) -> str:
         """Identity of the judge, which is all that can be told of it: its class."""
-        known_by = f"{KIND} {type(self._judge).__module__}.{self._name}"
+        known_by = f"{KIND} {type(self._judge).__module__}.{self.name}"
         return hashlib.sha256(known_by.encode()).hexdigest()
 
     def probabilities(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -57,14 +57,14 @@ class OwnJudge:
         said = np.asarray(self._judge.probabilities(texts), np.float32)
         if said.shape != (len(texts),) or not np.all((said >= 0) & (said <= 1)):
             raise ModelError(
-                f"the judge {self._name} must give one number from 0 to 1 for each text; "
+                f"the judge {self.name} must give one number from 0 to 1 for each text; "
                 f"for {len(texts)} it gave an array of shape {said.shape}, see its `probabilities`"
             )
         return said
 
     def save(self, directory: Path) -> None:
         """Keep the name: what judged here."""
-        ModelFiles(KIND, (), {}, {NAME: self._name}).write(directory)
+        ModelFiles(KIND, (), {}, {NAME: self.name}).write(directory)
 
 
 def as_model(judge: Judge | RelevanceModel) -> RelevanceModel:

@@ -126,6 +126,11 @@ class RunReader:
         return self.segments[-1].pages
 
     @property
+    def policy(self) -> str:
+        """Who chose: a policy of ours, or one that a program brought along."""
+        return self.meta.policy or self.config.crawl.policy
+
+    @property
     def features(self) -> tuple[str, ...]:
         """Names of what the policy sees of a link, in the order of `PageRow.features`."""
         return self.meta.features

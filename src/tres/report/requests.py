@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from statistics import median
 
 import numpy as np
 
+from tres.report.markup import is_web_address
 from tres.report.reader import RunReader
 from tres.web.url import site_of
 
@@ -68,9 +69,8 @@ def stretch(reader: RunReader) -> tuple[float, float]:
 def _requests(reader: RunReader) -> Iterator[tuple[str, float]]:
     """Site and moment of everything that a server answered."""
     by = reader.config.crawl.site
-    for page in reader.pages:
-        if page.at is not None and page.status:
-            yield site_of(page.asked, by), page.at
-    for failure in reader.failures:
-        if failure.at is not None and failure.status:
-            yield site_of(failure.url, by), failure.at
+    pages = ((page.asked, page.at, page.status) for page in reader.pages)
+    failures = ((failure.url, failure.at, failure.status) for failure in reader.failures)
+    for url, at, status in chain(pages, failures):
+        if at is not None and status and is_web_address(url):
+            yield site_of(url, by), at

@@ -13,10 +13,9 @@ from itertools import accumulate
 
 import numpy as np
 
-from tres.errors import RunError
 from tres.report.reader import FailureRow, PageRow, RunReader
 from tres.report.words import STOPPED
-from tres.store.run import claimed
+from tres.store.state import Doing, run_state
 
 Points = list[tuple[float, float]]
 
@@ -69,20 +68,15 @@ def headline(reader: RunReader) -> dict[str, str]:
 
 def state(reader: RunReader) -> str:
     """What has become of the run, as the end of the sentence "This crawl ..."."""
-    if (summary := reader.summary) is not None:
-        stopped = str(summary.get("stopped", "?"))
-        return f"has ended: {STOPPED.get(stopped, stopped)}."
-    if _is_going_on(reader):
-        return "is going on; these are its pages so far."
-    return "was cut off before its end; 'tres resume' goes on with it."
-
-
-def _is_going_on(reader: RunReader) -> bool:
-    try:
-        with claimed(reader.run):
-            return False
-    except RunError:
-        return True
+    match run_state(reader.run).doing:
+        case Doing.CRAWLING:
+            return "is going on; these are its pages so far."
+        case Doing.PAUSED:
+            return "is paused; these are its pages so far."
+    if (summary := reader.summary) is None:
+        return "was cut off before its end; 'tres resume' goes on with it."
+    stopped = str(summary.get("stopped", "?"))
+    return f"has ended: {STOPPED.get(stopped, stopped)}."
 
 
 def harvest(pages: Sequence[PageRow]) -> Points:

@@ -53,6 +53,7 @@ _MEANINGS = {
     FailureKind.MALFORMED: "The answer was empty, or not what its headers say.",
     FailureKind.ALREADY_FETCHED: "A redirect ended on a page that had been fetched before.",
     FailureKind.SITE_CAP: "A redirect ended on a site that has given all the pages it may.",
+    FailureKind.SITE_BLOCKED: "Somebody has said that nothing more is wanted of this site.",
     FailureKind.ROBOTS: "The site's robots.txt does not allow it.",
     FailureKind.ROBOTS_UNREACHABLE: "The site's robots.txt could not be had, so nothing was asked.",
     FailureKind.BLOCKED_ADDRESS: "The host has a private or reserved address, which is refused.",

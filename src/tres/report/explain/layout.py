@@ -83,7 +83,7 @@ def kind_of_link(leaf: Leaf | None, waited: str) -> str:
         return ""
     earned = (
         f"The {counted(leaf.fetched, 'such link')} fetched by now earned "
-        f"{leaf.mean_reward:.2f} on average, where a relevant page earns 1."
+        f"{leaf.mean_reward:.2f} on average; a relevant page earns up to 1."
         if leaf.fetched
         else "No such link has been fetched yet."
     )
@@ -94,12 +94,16 @@ def kind_of_link(leaf: Leaf | None, waited: str) -> str:
 
 
 def other_links(others: Sequence[RunnerUp]) -> str:
-    """Links with their values, and what became of them."""
-    rows = [(f"{each.q:.3f}", _fate(each), printable(each.url)) for each in others]
-    return table(("value", "", ""), rows)
+    """Links with their values, and what became of them, if anything has."""
+    fates = [_fate(each) for each in others]
+    rows = [
+        (f"{each.q:.3f}", *([fate or "not fetched"] if any(fates) else []), printable(each.url))
+        for each, fate in zip(others, fates, strict=True)
+    ]
+    return table(("value", *[""] * (len(rows[0]) - 1)), rows)
 
 
 def _fate(other: RunnerUp) -> str:
     if other.step is not None:
         return f"fetched as page {other.step:,}, {'' if other.relevant else 'not '}relevant"
-    return f"failed: {other.failure}" if other.failure else "not fetched"
+    return f"failed: {other.failure}" if other.failure else ""

@@ -105,10 +105,10 @@ def _citing(cited: Sequence[Citation]) -> str:
 
 def _with_words(cited: Sequence[Citation]) -> str:
     """What the links say: all of a single one, or the word that most of several share."""
+    counts = Counter(word for each in cited for word in set(words(each.anchor)) - STOP_WORDS)
     if len(cited) == 1:
         anchor = shortened(cited[0].anchor)
-        return f' with the words "{anchor}"' if anchor else ""
-    counts = Counter(word for each in cited for word in set(words(each.anchor)) - STOP_WORDS)
+        return f' with the {"words" if " " in anchor else "word"} "{anchor}"' if counts else ""
     word, times = min(counts.items(), key=lambda item: (-item[1], item[0]), default=("", 0))
     if times < 2:
         return ""
