@@ -11,7 +11,7 @@ from tests.docs.pages import Block, DocPage, all_pages
 from tests.docs.running import Workplace
 
 RUN = ("sh", "python")
-SLOW = {"docs/tutorial.md"}
+SLOW = {f"docs/{name}.md" for name in ("tutorial", "compare", "live", "library")}
 
 
 def _runnable(page: DocPage) -> bool:
