@@ -9,9 +9,11 @@ import click
 
 from tres.cli.completing import runs
 from tres.cli.terminal import messages
-from tres.report.explain.explain import explain as explanation_of
+from tres.errors import printable
+from tres.report.explain.explain import explain_read
 from tres.report.explain.facts import facts_of
 from tres.report.explain.prose import prose
+from tres.report.reader import RunReader
 
 
 @click.command()
@@ -29,9 +31,12 @@ def explain(run: Path, urls: tuple[str, ...], as_json: bool, web: str | None) ->
 
     Example: tres explain runs/demo/tres 137
     """
+    screen = messages()
+    with screen.status("reading the run"):
+        reader = RunReader(run)
     for place, url in enumerate(urls):
-        with messages().status("reading the run"):
-            told = explanation_of(run, url, web)
+        with screen.status(f"looking for {printable(url)}"):
+            told = explain_read(reader, url, web)
         if as_json:
             click.echo(json.dumps(facts_of(told)))
         else:

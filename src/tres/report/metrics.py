@@ -101,8 +101,12 @@ def _states(run: Watched) -> Iterator[Sample]:
 
 
 def _about(run: Watched) -> Iterator[Sample]:
-    config, meta = run.reader.config, run.reader.meta
-    about = {"topic": config.name, "policy": config.crawl.policy, "web": meta.web_name}
+    reader = run.reader
+    about = {
+        "topic": reader.config.name,
+        "policy": reader.policy,
+        "web": reader.meta.web_name,
+    }
     yield "", about, 1.0
 
 

@@ -8,6 +8,7 @@
   const shown = document.getElementById("shown");
   const size = Number(table.dataset.size);
   const count = data.step.length;
+  const number = new Intl.NumberFormat("en").format;
 
   const urls = (() => {
     const last = new Map();
@@ -23,7 +24,7 @@
     .filter(Boolean).join(", ");
   const worth = (row) => data.q[row] === null ? ""
     : "Q " + (data.q[row] / 100).toFixed(2)
-      + (data.among[row] ? " of " + data.among[row].toLocaleString("en") + " candidates" : "");
+      + (data.among[row] ? " of " + number(data.among[row]) + " candidates" : "");
 
   let texts = null; // what is searched, made when somebody searches
   const text = (row) => {
@@ -69,10 +70,10 @@
   const paint = () => {
     const end = Math.min(from + size, rows.length);
     body.replaceChildren(...rows.slice(from, end).map(line));
-    const which = rows.length === count ? "pages" : "of " + count.toLocaleString("en") + " pages that match";
+    const which = rows.length === count ? "pages" : "of " + number(count) + " pages that match";
     shown.textContent = rows.length
-      ? (from + 1).toLocaleString("en") + " to " + end.toLocaleString("en") + " of "
-        + rows.length.toLocaleString("en") + " " + which
+      ? number(from + 1) + " to " + number(end) + " of "
+        + number(rows.length) + " " + which
       : "No page matches.";
     back.disabled = from === 0;
     on.disabled = end >= rows.length;
