@@ -27,14 +27,17 @@ from tres import __version__
 from tres.config import TopicConfig
 from tres.crawl.events import Event, StopReason
 from tres.crawl.session import CrawlSession
-from tres.engines.replay import PerceivedWeb, replay
-from tres.errors import ConfigError, SeedError
+from tres.engines.replay import Judged, PerceivedWeb, replay
+from tres.errors import ConfigError, ModelError, SeedError
 from tres.experiment.auto import exploration_pages
 from tres.experiment.topic import seed_urls
 from tres.mdp.crawl import Crawl
-from tres.policies.make import NOTHING, Foreknowledge, PolicySettings, make_policy
+from tres.policies.make import NOTHING, Foreknowledge, OwnPolicy, PolicySettings, make_policy
 from tres.relevance.base import RelevanceModel
+from tres.relevance.own import OwnJudge
+from tres.relevance.store import load_model
 from tres.store.guesses import write_guesses
+from tres.store.helm import Helm, Switch, Switched
 from tres.store.journal import JOURNAL, Journal
 from tres.store.meta import Meta
 from tres.store.models import MODEL
@@ -47,6 +50,7 @@ from tres.store.run import (
     write_keywords,
     write_result,
 )
+from tres.store.state import at_work
 from tres.web.percept import LinkPercepts, Perceiver
 from tres.webs.base import Web
 
@@ -67,12 +71,18 @@ def web_address(web: Web) -> str:
 
 
 def new_session(
-    config: TopicConfig, seeds: LinkPercepts, known: Foreknowledge = NOTHING
+    config: TopicConfig,
+    seeds: LinkPercepts,
+    known: Foreknowledge = NOTHING,
+    own: OwnPolicy | None = None,
 ) -> CrawlSession:
     """A session at its first step. One seed number gives one crawl."""
     crawl = Crawl()
     rng = np.random.default_rng(config.crawl.seed)
-    policy = make_policy(PolicySettings.of(config), crawl, rng, known)
+    if own is None:
+        policy = make_policy(PolicySettings.of(config), crawl, rng, known)
+    else:
+        policy = own.make(crawl, rng)
     limits = config.crawl.pages, config.crawl.max_per_site, config.live.max_clicks
     return CrawlSession(crawl, policy, seeds, *limits)
 
@@ -120,6 +130,8 @@ class OpenRun:
         journal, seconds = self.crawling.journal, self.crawling.seconds
         summary = summarise(self.config, journal.meta, self.session, stopped, seconds)
         summary["dropped"] = dict(sorted(dropped.items()))
+        if isinstance(self.model, OwnJudge):
+            summary["model"] = self.model.name
         with writing(self.directory):
             write_result(self.directory, journal, self.session.policy.tree_view(), summary)
         if stopped is StopReason.NO_SEED:
@@ -149,15 +161,22 @@ def start_run(
     overwrite: bool = False,
     known: Foreknowledge = NOTHING,
     warc: MakeWarc | None = None,
+    own: OwnPolicy | None = None,
 ) -> Iterator[OpenRun]:
     """A new run in a new directory; `web` opens its web again, and is empty for the live Web."""
     seeds = perceived_seeds(config, perceiver)
-    session = new_session(config, seeds, known)
+    session = new_session(config, seeds, known, own)
     prepare(directory, overwrite)
     model = perceiver.model
-    meta = Meta(web, web_name, session.policy.schema.features, exploration_pages(model))
+    meta = Meta(
+        web,
+        web_name,
+        session.policy.schema.features,
+        exploration_pages(model),
+        policy="" if own is None else own.name,
+    )
     begin = Begin(config.crawl.pages, model.digest)
-    with claimed(directory):
+    with claimed(directory), at_work(directory):
         with writing(directory, remedy="free some space or name another --run"):
             _write_beginning(directory, config, perceiver)
             journal = Journal.create(directory / JOURNAL, meta, Seeds(seeds), begin)
@@ -174,6 +193,7 @@ def crawl(
     listener: Listener = lambda session, event: None,
     overwrite: bool = False,
     started: Callable[[CrawlSession], None] = lambda session: None,
+    own: OwnPolicy | None = None,
 ) -> Result:
     """Crawl a web that is here to the end and write the run directory.
 
@@ -187,6 +207,7 @@ def crawl(
         web_name=seen.web.name,
         overwrite=overwrite,
         known=seen.known,
+        own=own,
     ) as run:
         started(run.session)
         return replayed(run, seen, listener)
@@ -194,13 +215,26 @@ def crawl(
 
 def replayed(run: OpenRun, seen: PerceivedWeb, listener: Listener) -> Result:
     """Drive an open run to its end over a web that is here."""
-    stopped = replay(
-        run.crawling,
-        seen,
-        run.config.crawl.in_flight,
-        lambda event: listener(run.session, event),
-    )
-    return run.finish(stopped)
+    judged = Judged(seen)
+
+    def tell(event: Event) -> None:
+        listener(run.session, event)
+
+    helm = Helm(run.crawling, judge_switch(judged), tell)
+    return run.finish(replay(run.crawling, judged, run.config.crawl.in_flight, tell, helm))
+
+
+def judge_switch(judged: Judged) -> Switch:
+    """Over a web that is here another model takes over at once."""
+
+    def switch(place: Path, switched: Switched) -> None:
+        try:
+            judged.judge_by(load_model(place))
+        except ModelError as problem:
+            return switched(problem)
+        return switched(None)
+
+    return switch
 
 
 def summarise(
@@ -216,13 +250,13 @@ def summarise(
         "name": config.name,
         "version": __version__,
         "web": meta.web_name,
-        "policy": config.crawl.policy,
+        "policy": meta.policy or config.crawl.policy,
         "features": config.crawl.features,
         "model": config.training.model,
         "max_per_site": str(config.crawl.max_per_site),
         "in_flight": config.crawl.in_flight,
         "seed": config.crawl.seed,
-        "budget": config.crawl.pages,
+        "budget": session.pages,
         "exploration_pages": meta.exploration_pages,
         "pages": session.steps,
         "relevant": session.relevant,

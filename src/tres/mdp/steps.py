@@ -51,7 +51,8 @@ class Choice:
 
     `features` is x(s, a) as it was when the choice was made; it becomes the experience
     sample. `q` is not a number for a policy that does not score; `leaf` is -1 for a
-    policy without a tree.
+    policy without a tree. `candidates` are the rows that were looked at for it, and `rivals`
+    the best of the others: what the choice was preferred to.
     """
 
     url: int
@@ -61,6 +62,9 @@ class Choice:
     q: float = float("nan")
     leaf: int = NONE
     explored: bool = False
+    candidates: int = 0
+    rivals: tuple[tuple[int, float], ...] = ()
+    """URL ids and their Q, best first; empty for a policy that compares nothing."""
 
     @property
     def is_seed(self) -> bool:

@@ -19,7 +19,7 @@ import numpy as np
 from tres.frontier.rows import Change, Rows
 from tres.frontier.rules import TreeView
 from tres.frontier.tree import Grown, Tree
-from tres.mdp.columns import Flags, Ids
+from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.paths import NONE
 from tres.mdp.schema import Schema
 from tres.mdp.steps import Choice, Outlinks, Step
@@ -80,6 +80,13 @@ class Pick(NamedTuple):
     q: float = float("nan")
     leaf: int = NONE
     explored: bool = False
+    candidates: int = 0
+    rivals: tuple[tuple[int, float], ...] = ()
+    """The best of the other candidates: their URL ids and values."""
+
+
+RIVALS = 3
+"""Other candidates that a choice remembers."""
 
 
 class FrontierPolicy(ABC):
@@ -141,6 +148,8 @@ class FrontierPolicy(ABC):
             q=pick.q,
             leaf=pick.leaf,
             explored=pick.explored,
+            candidates=pick.candidates,
+            rivals=pick.rivals,
         )
         self.forget_url(choice.url)
         return choice
@@ -156,6 +165,20 @@ class FrontierPolicy(ABC):
         self.admit(step, change)
         return grown
 
+    def compared(self, rows: Ids, values: Floats, best: int) -> tuple[tuple[int, float], ...]:
+        """The best candidates beside the one at `best`, each URL once."""
+        chosen = self.rows.url(int(rows[best]))
+        seen: dict[int, float] = {}
+        for place in _highest(values, 4 * (RIVALS + 1)):
+            url = self.rows.url(int(rows[place]))
+            if url != chosen and len(seen) < RIVALS:
+                seen.setdefault(url, float(values[place]))
+        return tuple(seen.items())
+
+    def worth(self, rows: Ids) -> Floats | None:
+        """By what it would compare these rows now; None if it compares nothing."""
+        return None
+
     def miss(self, choice: Choice) -> None:
         """Nothing is learnt from dead links, unless a subclass does."""
 
@@ -170,3 +193,11 @@ class FrontierPolicy(ABC):
     def _forget(self, rows: Ids) -> None:
         self._frontier.remove(rows)
         self.rows.retire(rows)
+
+
+def _highest(values: Floats, count: int) -> list[int]:
+    """Places of the highest values, in falling order; equal ones as they come."""
+    places = np.arange(len(values))
+    if len(values) > count:
+        places = np.argpartition(-values, count)[:count]
+    return [int(place) for place in places[np.argsort(-values[places], kind="stable")]]

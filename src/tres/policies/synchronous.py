@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from tres.frontier.rows import Change, Rows
-from tres.mdp.columns import Flags
+from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.steps import Step
 from tres.policies.base import FrontierPolicy, Pick
 from tres.policies.learner import QLearner
@@ -40,9 +40,14 @@ class TresSync(FrontierPolicy):
             values = self.learner.values(rows)
             self.evaluations = len(rows)
             best = int(np.argmax(values))
-            pick = Pick(int(rows[best]), q=float(values[best]))
+            rivals = self.compared(rows, values, best)
+            pick = Pick(int(rows[best]), q=float(values[best]), candidates=len(rows), rivals=rivals)
         self.learner.picked(pick.row)
         return pick
+
+    def worth(self, rows: Ids) -> Floats:
+        """Their Q."""
+        return self.learner.values(rows)
 
     def admit(self, step: Step, change: Change) -> None:
         """Learn from the step."""

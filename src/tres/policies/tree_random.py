@@ -41,7 +41,8 @@ class TreeRandom(FrontierPolicy):
         if len(representatives) == 0:
             return None
         row = int(self._rng.choice(representatives))
-        return Pick(row, leaf=self.tree_frontier.leaf(row), explored=True)
+        leaf = self.tree_frontier.leaf(row)
+        return Pick(row, leaf=leaf, explored=True, candidates=len(representatives))
 
     def study(self, step: Step) -> Grown | None:
         """The experience sample may split its leaf."""

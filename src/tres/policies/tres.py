@@ -68,6 +68,10 @@ class Tres(TreeRandom):
         """The experience sample may split its leaf."""
         return self.tree_frontier.learn(step.choice.features, self.learner.reward(step))
 
+    def worth(self, rows: Ids) -> Floats:
+        """Their Q."""
+        return self.learner.values(rows)
+
     def admit(self, step: Step, change: Change) -> None:
         """Learn from the step."""
         self.learner.admit(step, change)
@@ -84,7 +88,13 @@ class Tres(TreeRandom):
             rows, values = self._look_again(rows, values, waiting)
         best = int(np.argmax(values))
         row = int(rows[best])
-        return Pick(row, q=float(values[best]), leaf=frontier.leaf(row))
+        return Pick(
+            row,
+            q=float(values[best]),
+            leaf=frontier.leaf(row),
+            candidates=self.evaluations,
+            rivals=self.compared(rows, values, best),
+        )
 
     def _look_again(self, rows: Ids, values: Floats, waiting: Flags | None) -> tuple[Ids, Floats]:
         best = np.arange(len(values))

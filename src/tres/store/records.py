@@ -6,6 +6,7 @@ A session is a deterministic machine, so a crawl is known if its inputs are know
     Begin       from here on: so many pages in all, judged by the model of this digest
     Demanded    `next` was called so and chose these URLs; sites by their ids in the session
     Received    what came of a URL: a whole percept, or a failure
+    Blocked     from here on nothing of this site is wanted
 
 What a machine was given is kept bit for bit. Strings stand in a JSON list (so a string may
 hold anything), numbers behind it as they lie in memory; both together are compressed.
@@ -73,7 +74,14 @@ class Received:
     outcome: Percept | Failed
 
 
-Entry = Seeds | Begin | Demanded | Received
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """From here on nothing of this site is wanted."""
+
+    site: str
+
+
+Entry = Seeds | Begin | Demanded | Received | Blocked
 
 
 def encode(entry: Entry) -> tuple[str, bytes]:
@@ -87,6 +95,8 @@ def encode(entry: Entry) -> tuple[str, bytes]:
             return "demand", _packed([k, _gaps(waiting), urls])
         case Received(asked, outcome):
             return _encoded_outcome(asked, outcome)
+        case Blocked(site):
+            return "blocked", _packed([site])
 
 
 def _encoded_outcome(asked: str, outcome: Percept | Failed) -> tuple[str, bytes]:
@@ -118,21 +128,34 @@ def link_urls(body: bytes) -> tuple[str, ...]:
         raise DamagedError(str(error)) from None
 
 
+def names_url(body: bytes, url: str) -> bool:
+    """Does a record name a URL? Seen without reading what it says about it."""
+    try:
+        return json.dumps(url).encode() in _unfolded(body)
+    except zlib.error as error:
+        raise DamagedError(str(error)) from None
+
+
 def _packed(names: list[Any], numbers: bytes = b"") -> bytes:
     text = json.dumps(names, separators=(",", ":")).encode()
     return zlib.compress(_LENGTH.pack(len(text)) + text + numbers, QUICK)
 
 
 def _unpacked(body: bytes) -> tuple[list[Any], bytes]:
-    unfolding = zlib.decompressobj()
-    content = unfolding.decompress(body, LARGEST)
-    if not unfolding.eof or unfolding.unused_data:
-        raise DamagedError("it is cut short, or something follows it")
+    content = _unfolded(body)
     (length,) = _LENGTH.unpack_from(content)
     names = json.loads(content[_LENGTH.size : _LENGTH.size + length])
     if not isinstance(names, list):
         raise DamagedError("its names are no list")
     return names, content[_LENGTH.size + length :]
+
+
+def _unfolded(body: bytes) -> bytes:
+    unfolding = zlib.decompressobj()
+    content = unfolding.decompress(body, LARGEST)
+    if not unfolding.eof or unfolding.unused_data:
+        raise DamagedError("it is cut short, or something follows it")
+    return content
 
 
 def _names(links: LinkPercepts) -> list[tuple[str, ...]]:
@@ -191,12 +214,18 @@ def _page(names: list[Any], numbers: bytes) -> Received:
     return Received(_string(asked), percept)
 
 
+def _blocked(names: list[Any], numbers: bytes) -> Blocked:
+    (site,) = names
+    return Blocked(_string(site))
+
+
 READERS: dict[str, Callable[[list[Any], bytes], Entry]] = {
     "seeds": _seeds,
     "begin": _begin,
     "demand": _demand,
     "failure": _failure,
     "page": _page,
+    "blocked": _blocked,
 }
 
 

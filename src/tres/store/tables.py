@@ -2,11 +2,13 @@
 
 `pages` has a line per step, `failures` one per URL that gave no page: what the session told
 of it and how the fetch went (empty where nothing was fetched, as from an archive); for a page
-also the features of the choice, a column each. Every line carries a checksum over all of it.
+also what the choice was preferred to (`rivals`, as JSON) and its features, a column each.
+Every line carries a checksum over all of it.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
 import zlib
@@ -31,6 +33,10 @@ PAGE_COLUMNS = {
     "site": "TEXT NOT NULL",
     "language": "TEXT NOT NULL",
     "asked": "TEXT NOT NULL",
+    "frontier": "INTEGER NOT NULL",
+    "leaves": "INTEGER NOT NULL",
+    "candidates": "INTEGER NOT NULL",
+    "rivals": "TEXT NOT NULL",
 }
 FAILURE_COLUMNS = {
     "url": "TEXT NOT NULL",
@@ -75,15 +81,18 @@ class PlainTable:
         statement = f"INSERT INTO {self.name} VALUES ({places})"
         connection.execute(statement, (seq, *kept, _checksum(kept)))
 
-    def rows(self, connection: sqlite3.Connection) -> Iterator[Row]:
-        """All lines in order, by the names of the columns; `DamagedError` at the first bad one."""
+    def rows(self, connection: sqlite3.Connection, after: int = 0) -> Iterator[tuple[int, Row]]:
+        """Lines in order with their numbers, from the one behind `after` on.
+
+        A line goes by the names of its columns; `DamagedError` at the first bad one.
+        """
         names = ", ".join(map(quoted, self.columns))
+        query = f"SELECT seq, {names}, checksum FROM {self.name} WHERE seq > ? ORDER BY seq"
         with closing(connection.cursor()) as cursor:
-            cursor.execute(f"SELECT seq, {names}, checksum FROM {self.name} ORDER BY seq")
-            for seq, *values, checksum in cursor:
+            for seq, *values, checksum in cursor.execute(query, (after,)):
                 if checksum != _checksum(values):
                     raise DamagedError(f"line {seq} of {self.name} is not what was written")
-                yield dict(zip(self.columns, values, strict=True))
+                yield seq, dict(zip(self.columns, values, strict=True))
 
 
 def pages_table(features: Sequence[str]) -> PlainTable:
@@ -109,6 +118,10 @@ def step_values(
     yield _text(step.site)
     yield _text(step.language)
     yield _text(asked)
+    yield step.frontier
+    yield step.leaves
+    yield step.candidates
+    yield json.dumps(step.rivals)
     yield from _facts(fetched, warc_end)
     yield from step.features.values()
 
