@@ -43,7 +43,7 @@ def fetch(rows: UrlRows, url: int, relevance: float) -> set[int]:
 
 def promises(rows: UrlRows, *urls: int, routed: bool = False) -> list[float]:
     vectors = (rows.routed_vectors if routed else rows.vectors)(ids(*urls))
-    return vectors[:, EVIDENCE.column("words_relevance")].tolist()
+    return [float(value) for value in vectors[:, EVIDENCE.column("words_relevance")]]
 
 
 def test_words_that_led_to_relevant_pages_promise_more_than_others() -> None:

@@ -89,7 +89,7 @@ class UrlRows(Rows):
         if len(told) == 0 or not self._sibling_columns:
             return NO_ROWS
         self._links.view[told[:, None], self._sibling_columns] = self._siblings.evidence(told)
-        return told
+        return np.asarray(told)
 
     def _read(self, row: int, relevance: float) -> Ids:
         """A page was fetched: rows whose words promise something else than when read last."""
@@ -99,7 +99,7 @@ class UrlRows(Rows):
         promise = self._words.promise(waiting)
         moved = np.abs(promise - self._links.view[waiting, self._words_column]) > LEVEL_STEP
         self._links.view[waiting[moved], self._words_column] = promise[moved]
-        return waiting[moved]
+        return np.asarray(waiting[moved])
 
     def _cite(self, rows: Ids, links: Outlinks) -> None:
         """One more citing page, in every feature of the schema."""
