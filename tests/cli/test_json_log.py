@@ -243,4 +243,5 @@ def test_a_live_crawl_that_is_interrupted_is_told_to_its_end(tmp_path: Path) -> 
     assert (log[0]["event"], log[0]["web"]) == ("started", "live")
     assert (log[-1]["event"], log[-1]["stopped"]) == ("finished", "interrupted")
     assert names(log).count("page") == log[-1]["pages"] == len(rows(tmp_path / "run"))
+    assert "log" not in names(log)  # nothing was worth a warning
     assert_documented(log)

@@ -238,7 +238,7 @@ def test_over_an_archive_it_is_just_the_same(
     fetched = {row["url"] for row in rows_of_journal(run)}
     never = next(url(i) for i in range(1, 60, 6) if url(i) not in fetched)
     explained = " ".join(tres("explain", run, never).out.split())
-    assert "its site, site1.example, was blocked while the crawl was going on" in explained
+    assert "nothing more is wanted of the site site1.example" in explained
     with Journal.open(run / JOURNAL) as journal:
         assert journal.blocked() == {"site1.example"}
 

@@ -65,6 +65,7 @@ FEATURES = {
     "path_relevance": Said("share", "relevant share of the pages on the way to it"),
     "siblings_relevance": Said("share", "mean relevance of what the links beside it led to"),
     "best_hub": Said("share", "worth of the best page that links to it as a list of good links"),
+    "words_relevance": Said("share", "mean relevance that the words of such links promise"),
     "site_relevance": Said("share", "relevant share of its site"),
     "page_relevance": Said("share", "relevance of the page that links to it"),
     "relevance_change": Said("share", "how much more relevant that page is than those before it"),
