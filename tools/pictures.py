@@ -1,6 +1,6 @@
 """Draws the pictures of the documentation from a crawl that it makes: a step, the tree, the front.
 
-    python tools/pictures.py [step] [tree] [pareto]
+    python -m tools.pictures [step] [tree] [pareto]
 
 The web is a generated one, so anybody gets the same pictures: they show how tres works, and prove
 nothing. Pictures stand on paper of their own, readable on light and on dark pages.
@@ -12,7 +12,6 @@ import re
 import sys
 from collections.abc import Iterator
 from html import escape
-from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -30,8 +29,7 @@ from tres.experiment.charts import WIDTH as CHART_WIDTH
 from tres.experiment.plan import load_experiment
 from tres.experiment.run import open_session
 from tres.experiment.topic import perceive_topic
-from tres.frontier.rules import Node, TreeView
-from tres.mdp.schema import COUNTS, YES_OR_NO
+from tres.frontier.rules import INFINITY, TreeView, condition
 from tres.policies.tres import Tres
 from tres.sections import CrawlSection, TopicSection, TrainingSection
 from tres.web.percept import Percept
@@ -196,19 +194,9 @@ def _outline(view: TreeView, number: int, label: str) -> Iterator[tuple[int, str
     if node.feature is not None and node.depth < DEPTH:
         assert node.left is not None
         assert node.right is not None
-        yield from _outline(view, node.right, _condition(node, True))
-        yield from _outline(view, node.left, _condition(node, False))
-
-
-def _condition(node: Node, holds: bool) -> str:
-    """What a rule asks, or its contrary; counts as the numbers that they stand for."""
-    assert node.feature is not None
-    assert node.threshold is not None
-    if node.feature in YES_OR_NO:
-        return node.feature if holds else f"not {node.feature}"
-    way_back = COUNTS.get(node.feature)
-    number = f"{ceil(way_back(node.threshold))}" if way_back else f"{node.threshold:.3g}"
-    return f"{node.feature} {'>=' if holds else '<'} {number}"
+        assert node.threshold is not None
+        yield from _outline(view, node.right, condition(node.feature, node.threshold, INFINITY))
+        yield from _outline(view, node.left, condition(node.feature, -INFINITY, node.threshold))
 
 
 # The Pareto front

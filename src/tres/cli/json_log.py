@@ -106,6 +106,7 @@ class JsonLog:
         if isinstance(event, Stepped):
             told["harvest_rate"] = session.harvest_rate
             told["relevant_sites"] = session.relevant_sites
+            told["budget"] = session.pages
         self.write(EVENTS[type(event)], **told)
 
     def explored(self, pages: int) -> None:
