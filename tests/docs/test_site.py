@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,19 +12,6 @@ import pytest
 from tests.docs.pages import DOCS, ROOT, DocPage, all_pages
 
 CONFIG = ROOT / "zensical.toml"
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built elsewhere."""
-    pytest.importorskip("zensical")
-    place = tmp_path_factory.mktemp("site")
-    shutil.copy(CONFIG, place)
-    shutil.copytree(DOCS, place / "docs")
-    command = [sys.executable, "-m", "zensical", "build", "--strict"]
-    done = subprocess.run(command, cwd=place, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return place / "site"
 
 
 def in_navigation() -> set[str]:

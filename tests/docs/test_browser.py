@@ -1,0 +1,75 @@
+"""The site in a real browser: its search works by itself, and no page is too wide for a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from tres.engines.scrapy.browser import find_chromium
+from tres.errors import ConfigError
+
+sync_api = pytest.importorskip("playwright.sync_api")
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Says nothing."""
+
+
+@contextmanager
+def served(directory: Path) -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=directory)) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture
+def browser() -> Iterator[sync_api.Browser]:
+    try:
+        chromium = find_chromium()
+    except ConfigError:
+        pytest.skip("Chromium is not installed")
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.mark.slow
+def test_search_finds_a_page_and_nobody_else_is_asked(
+    site: Path, browser: sync_api.Browser
+) -> None:
+    page = browser.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    with served(site) as address:
+        page.goto(f"{address}/index.html")
+        page.wait_for_load_state("networkidle")
+        page.keyboard.press("Control+k")
+        page.wait_for_function("document.activeElement.shadowRoot", timeout=60_000)
+        page.keyboard.type("near duplicate")
+        page.get_by_text("Kinds of failure").first.wait_for(timeout=60_000)
+        assert asked
+        assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
+
+
+@pytest.mark.slow
+def test_no_page_is_wider_than_a_phone(site: Path, browser: sync_api.Browser) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 800})
+    too_wide = []
+    for file in sorted(site.rglob("*.html")):
+        page.goto(file.as_uri())
+        if page.evaluate("document.documentElement.scrollWidth") > 390:
+            too_wide.append(file.name)
+    assert too_wide == []
