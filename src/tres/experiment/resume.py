@@ -96,12 +96,18 @@ def tree_of(run: Path) -> TreeView:
     """The decision tree of a run as it is now, be it at its end, killed, or being crawled."""
     if (run / SUMMARY).exists():
         return read_tree(run)
+    if (view := session_of(run).policy.tree_view()) is None:
+        policy = load_topic(config_of(run)).crawl.policy
+        raise RunError(f"{run}: the policy {policy!r} has no tree; try 'tres'")
+    return view
+
+
+def session_of(run: Path) -> CrawlSession:
+    """The session of a run as it is now, to look at: at its end, killed, or being crawled."""
     config = load_topic(config_of(run))
     with Journal.open(run / JOURNAL) as journal:
         session, _ = folded(journal, _first_session(journal, config), session_digest(config))
-    if (view := session.policy.tree_view()) is None:
-        raise RunError(f"{run}: the policy {config.crawl.policy!r} has no tree; try 'tres'")
-    return view
+    return session
 
 
 def _first_session(

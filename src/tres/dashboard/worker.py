@@ -1,0 +1,45 @@
+"""Work that takes seconds, in a process of its own: the fold of a journal, the training of a model.
+
+    python -m tres.dashboard.worker frontier RUN
+    python -m tres.dashboard.worker learn RUN
+
+What comes of it is one line of JSON. Such a process gives way to every crawl of the machine,
+and when it is gone so is all that it needed. The server only waits for it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+from threadpoolctl import threadpool_limits
+
+from tres.dashboard.counts import Json
+from tres.dashboard.frontier import what_waits
+from tres.dashboard.steering import learn
+from tres.errors import TresError
+from tres.store.snapshots import SnapshotWarning
+
+NICE = 10
+
+JOBS: dict[str, Callable[[Path], Json]] = {"frontier": what_waits, "learn": learn}
+
+
+def main(job: str, run: str) -> None:
+    """Do one job, and say what came of it."""
+    os.nice(NICE)
+    warnings.simplefilter("ignore", SnapshotWarning)  # whoever resumes the run is told
+    try:
+        with threadpool_limits(1):
+            result = JOBS[job](Path(run))
+    except TresError as problem:
+        result = {"error": problem.message}
+    sys.stdout.write(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
