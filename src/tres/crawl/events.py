@@ -93,4 +93,21 @@ class SiteCapped:
     site: str
 
 
-Event = Stepped | FetchFailed | LeafSplit | SiteCapped
+@dataclass(frozen=True, slots=True)
+class SiteBlocked:
+    """Somebody wants nothing more of a site; its links have left the frontier for good."""
+
+    site: str
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """Whoever drives the session asks for nothing until told otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class WentOn:
+    """Whoever drives the session asks again."""
+
+
+Event = Stepped | FetchFailed | LeafSplit | SiteCapped | SiteBlocked | Paused | WentOn

@@ -32,6 +32,7 @@ from tres.crawl.events import (
     Fetch,
     FetchFailed,
     LeafSplit,
+    SiteBlocked,
     SiteCapped,
     Stepped,
     StopReason,
@@ -68,7 +69,9 @@ class CrawlSession:
         self._current_cap = self._cap.at(0, pages)
         self._max_clicks = max_clicks or float("inf")
         self._claimed = Column(np.bool_)
-        self._capped = Column(np.bool_)
+        self._closed = Column(np.bool_)
+        """Sites that have reached their cap, and sites that are blocked: no action leads there."""
+        self._blocked = Column(np.bool_)
         self._in_flight: dict[str, Choice] = {}
         self._interrupted = False
         outlinks = self._outlinks(seeds)
@@ -144,20 +147,40 @@ class CrawlSession:
         """Choose nothing more; what is in flight may still come back."""
         self._interrupted = True
 
+    def block(self, site: str) -> list[Event]:
+        """Want nothing more of a site, be it known or not; nothing if it is blocked already.
+
+        What is in flight there may come back, and is a failure then.
+        """
+        identity = self._site_id(site)
+        if self._blocked.view[identity]:
+            return []
+        self._blocked.view[identity] = True
+        self._close(identity)
+        return [SiteBlocked(site)]
+
+    def is_blocked(self, site: str) -> bool:
+        """Does the crawl want nothing more of a site?"""
+        names = self._crawl.site_names
+        return site in names and bool(self._blocked.view[names.id(site)])
+
     def _settle(self, choice: Choice, outcome: Percept | Failed) -> Percept | Failed:
         """The one place that decides whether a fetch is a step.
 
         A redirect may end on a page that was fetched already, or on another site that has
         given all it may; neither is a step. Within its site a page keeps the place that was
-        reserved for it when it was chosen, even if the cap has fallen since.
+        reserved for it when it was chosen, even if the cap has fallen since. A page of a site
+        that is blocked is no step, however it was come by.
         """
         if isinstance(outcome, Failed):
             return outcome
-        final = self._url_id(outcome.url, outcome.site)
+        final = self._crawl.urls.id(outcome.url)
+        site = self._site_id(outcome.site)
+        if self._blocked.view[site]:
+            return Failed(outcome.url, FailureKind.SITE_BLOCKED)
         if final != choice.url:
             if self._claimed.view[final]:
                 return Failed(outcome.url, FailureKind.ALREADY_FETCHED)
-            site = self._crawl.site_names.id(outcome.site)
             if site != choice.site and self._saturated()[site]:
                 return Failed(outcome.url, FailureKind.SITE_CAP)
             self._claimed.view[final] = True
@@ -183,23 +206,23 @@ class CrawlSession:
         return [self._stepped(choice, percept), *events]
 
     def _choose(self, waiting: Iterable[str]) -> Choice | None:
-        blocked = self._blocked(waiting)
+        must_wait = self._must_wait(waiting)
         for _ in range(len(self._seeds)):
-            if blocked is None or not blocked[self._seeds[0].site]:
+            if must_wait is None or not must_wait[self._seeds[0].site]:
                 return self._seeds.popleft()
             self._seeds.rotate(-1)
-        return self.policy.choose(blocked)
+        return self.policy.choose(must_wait)
 
-    def _blocked(self, waiting: Iterable[str]) -> Flags | None:
+    def _must_wait(self, waiting: Iterable[str]) -> Flags | None:
         """Sites that must wait: told so, or full if all that is in flight succeeds."""
         told = [
             self._crawl.site_names.id(name) for name in waiting if name in self._crawl.site_names
         ]
         if not told and (not self._in_flight or self._current_cap == float("inf")):
             return None  # nothing waits, and sites at their cap have left the frontier
-        blocked = self._saturated()
-        blocked[told] = True
-        return blocked
+        must_wait = self._saturated()
+        must_wait[told] = True
+        return must_wait
 
     def _saturated(self) -> Flags:
         return self._crawl.sites.saturated(self._current_cap)
@@ -230,13 +253,17 @@ class CrawlSession:
         full = self._crawl.sites.at_cap(cap)
         concerned = [site] if cap == self._current_cap else np.flatnonzero(full).tolist()
         self._current_cap = cap
-        return [self._retire_site(s) for s in concerned if full[s] and not self._capped.view[s]]
+        return [self._retire_site(s) for s in concerned if full[s] and not self._closed.view[s]]
 
     def _retire_site(self, site: int) -> Event:
-        self._capped.view[site] = True
+        self._close(site)
+        return SiteCapped(self._crawl.site_names[site])
+
+    def _close(self, site: int) -> None:
+        """All that waits of a site leaves, and nothing of it enters any more."""
+        self._closed.view[site] = True
         self._seeds = deque(seed for seed in self._seeds if seed.site != site)
         self.policy.forget_site(site)
-        return SiteCapped(self._crawl.site_names[site])
 
     def _outlinks(
         self, links: LinkPercepts, page: int = NONE, percept: Percept | None = None
@@ -246,7 +273,7 @@ class CrawlSession:
         sites = np.array(self._crawl.site_names.ids(links.sites), np.int32)
         self._make_room()
         claimed = self._claimed.view[urls]
-        keep = ~(claimed | self._capped.view[sites])
+        keep = ~(claimed | self._closed.view[sites])
         if page != NONE and self._crawl.paths.depth(page) >= self._max_clicks:
             keep[:] = False  # what lies deeper is no action
         own_site = NONE if percept is None else self._crawl.site_names.id(percept.site)
@@ -265,15 +292,15 @@ class CrawlSession:
             known=urls[claimed],
         )
 
-    def _url_id(self, url: str, site: str) -> int:
-        identity = self._crawl.urls.id(url)
-        self._crawl.site_names.id(site)
+    def _site_id(self, site: str) -> int:
+        identity = self._crawl.site_names.id(site)
         self._make_room()
         return identity
 
     def _make_room(self) -> None:
         self._claimed.resize(len(self._crawl.urls))
-        self._capped.resize(len(self._crawl.site_names))
+        self._closed.resize(len(self._crawl.site_names))
+        self._blocked.resize(len(self._crawl.site_names))
         self._crawl.sites.make_room(len(self._crawl.site_names))
 
     def _stepped(self, choice: Choice, percept: Percept) -> Stepped:

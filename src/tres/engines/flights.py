@@ -10,9 +10,10 @@ Two invariants are kept here, whoever fetches:
   k = 1 the crawl is asked, answered, asked, answered: exactly as in a replay;
 - every flight that took off lands exactly once. Whatever is said of it later is ignored.
 
-A crawl that says `Wait` is asked again when a flight has landed or a site becomes ready, not
-before. What the crawl itself raises (a full disk, say) is a *fault*: nothing more is asked or
-told, and whoever runs the crawl raises it.
+A crawl that says `Wait` is asked again when a flight has landed, a site becomes ready or an order
+was given (`tres.engines.steering`), not before; one that is paused is not asked. What the crawl
+itself raises (a full disk, say) is a *fault*: nothing more is asked or told, and whoever runs the
+crawl raises it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from typing import Any, Protocol
 
 from tres.crawl.events import Demand, Done, Event, Fetch, StopReason
 from tres.engines.base import Fetched
+from tres.engines.steering import UNSTEERED, Steering
 from tres.web.page import Failed, FailureKind
 from tres.web.url import SiteBy, canonical, site_of
 
@@ -96,6 +98,7 @@ class Flights:
         site_by: SiteBy = "host",
         listener: Callable[[Event], None] = lambda event: None,
         clock: Callable[[], float] = time.monotonic,
+        steering: Steering = UNSTEERED,
     ) -> None:
         self.reason: StopReason | None = None
         self.fault: Exception | None = None
@@ -107,6 +110,7 @@ class Flights:
         self._site_by = site_by
         self._listener = listener
         self._clock = clock
+        self._steering = steering
         self._flying: dict[str, Flight] = {}
         self._resting_until = -inf
 
@@ -127,7 +131,7 @@ class Flights:
 
     @property
     def _has_room(self) -> bool:
-        return self._asks and len(self._flying) < self._k
+        return self._asks and not self._steering.paused and len(self._flying) < self._k
 
     def get(self, url: object) -> Flight | None:
         """The flight to a URL that was asked for, unless it has landed."""
@@ -135,6 +139,7 @@ class Flights:
 
     def choose(self) -> Flight | None:
         """The next flight, if one may take off now; its first hop has departed."""
+        self._look_up()
         now = self._clock()
         if not self._has_room or now < self._resting_until:
             return None
@@ -150,6 +155,17 @@ class Flights:
                 change = self._manners.next_change(now)
                 self._resting_until = inf if change is None else change
         return None
+
+    def _look_up(self) -> None:
+        try:
+            if self._asks and self._steering.look():
+                self._resting_until = -inf
+        except Exception as fault:  # raised again by whoever runs the crawl
+            self.fault = fault
+
+    def bars(self, site: str) -> bool:
+        """Must nothing be asked of this site any more?"""
+        return self._steering.bars(site)
 
     def _next(self, now: float) -> Demand | None:
         try:
@@ -169,7 +185,8 @@ class Flights:
 
     def wakes_in(self) -> float:
         """Seconds until the crawl may have something to ask for though nothing has landed."""
-        return max(0.0, self._resting_until - self._clock()) if self._has_room else inf
+        ready = max(0.0, self._resting_until - self._clock()) if self._has_room else inf
+        return min(ready, self._steering.due_in()) if self._asks else inf
 
     def depart(self, flight: Flight, site: str) -> None:
         """A hop leaves for a site."""

@@ -78,7 +78,8 @@ class ReaderProcess:
 
     def __init__(self, plan: ReaderPlan, seconds: float = SECONDS, memory: int = MEMORY) -> None:
         self.restarts = 0
-        self._plan = plan
+        self.plan = plan
+        """By which a child is made, when there is none or it was lost."""
         self._seconds = seconds
         self._memory = memory
         self._process: Process | None = None
@@ -154,7 +155,7 @@ class ReaderProcess:
             start_new_session=True,  # an interrupt from the keyboard is for the parent only
         )
         assert process.stdin is not None
-        plan = {**asdict(self._plan), "seconds": self._seconds, "memory": self._memory}
+        plan = {**asdict(self.plan), "seconds": self._seconds, "memory": self._memory}
         process.stdin.write(framed(json.dumps(plan).encode()))
         try:
             ready = json.loads(await asyncio.wait_for(_message(process), START_SECONDS))

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from tres.crawl.events import Demand, Done, Event, Fetch, StopReason, Wait
+from tres.engines.steering import UNSTEERED, Steering
 from tres.policies.make import Foreknowledge
 from tres.policies.oracle import Foresight
+from tres.relevance.base import RelevanceModel
 from tres.web.page import Failed, Page
 from tres.web.percept import Perceiver, Percept
 from tres.webs.base import Web
@@ -82,11 +85,27 @@ class PerceivedWeb:
         return Foreknowledge(self.foresee, self.search_engine)
 
 
+class Judged:
+    """A web as the present judge of a crawl sees it; the judge may be another from now on."""
+
+    def __init__(self, seen: PerceivedWeb) -> None:
+        self._seen = seen
+
+    def perceive(self, url: str) -> Percept | Failed:
+        """The percept of the page at a URL, or why there is none."""
+        return self._seen.perceive(url)
+
+    def judge_by(self, model: RelevanceModel) -> None:
+        """Perceive every page anew from now on."""
+        self._seen = PerceivedWeb(self._seen.web, replace(self._seen.perceiver, model=model))
+
+
 def replay(
     session: Replayable,
     seen: Perceiving,
     in_flight: int = 1,
     listener: Callable[[Event], None] = lambda event: None,
+    steering: Steering = UNSTEERED,
 ) -> StopReason:
     """Drive a session to its end; every event goes to the listener.
 
@@ -95,6 +114,10 @@ def replay(
     """
     fetching: deque[str] = deque()
     while not session.interrupted:
+        steering.look()
+        if steering.paused:
+            steering.rest()
+            continue
         match session.next(in_flight - len(fetching)):
             case Fetch(urls):
                 fetching.extend(urls)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tres.config import TopicConfig
@@ -22,8 +22,9 @@ from tres.relevance.pu import Guesses
 from tres.relevance.worth import in_turn, influence, least_sure, most, site_by_site
 from tres.store.guesses import read_guesses
 from tres.store.judgements import read_judgements
-from tres.store.models import replace_model
-from tres.store.run import claimed, read_pages
+from tres.store.models import adopt_model, keep_model
+from tres.store.orders import Adopt, forget, send
+from tres.store.run import TakenError, claimed, read_pages
 from tres.web.page import Page
 from tres.web.url import site_of
 from tres.webs.base import Web
@@ -98,15 +99,26 @@ class Retrained:
     judged: int
     guessed: int
     model: RelevanceModel
+    told: bool = False
+    """Is the run being crawled, and was that crawl told to judge by the new model?"""
 
 
 def learn_judgements(run: Path, web: Web, config: TopicConfig) -> Retrained:
     """Train anew with all judgements of the run; the result is its newest model.
 
-    Not while the run is being crawled: pages are read with the model that is there.
+    Training needs no claim on the run and goes on here, whoever crawls it meanwhile. If the run
+    is crawled when it is done, that crawl is told, and adopts the model between two pages.
     """
-    with claimed(run):
-        return _learn(run, web, config)
+    learnt = _learn(run, web, config)
+    keep_model(run, learnt.model)
+    try:
+        with claimed(run):
+            forget(run, Adopt)  # of earlier models
+            adopt_model(run, learnt.model.digest)
+    except TakenError:
+        send(run, Adopt(learnt.model.digest))
+        return replace(learnt, told=True)
+    return learnt
 
 
 def _learn(run: Path, web: Web, config: TopicConfig) -> Retrained:
@@ -116,7 +128,6 @@ def _learn(run: Path, web: Web, config: TopicConfig) -> Retrained:
             judged[page.content] = relevant
     examples = with_judgements(_examples(run, web, config), judged)
     model = retrain(config.training.model, examples, config.crawl.seed, topic_start(config))
-    replace_model(run, model)
     return Retrained(len(judged), sum(weight <= 1.0 for weight in examples.weights), model)
 
 

@@ -16,20 +16,23 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tres.config import TopicConfig
+from tres.crawl.events import Event
 from tres.engines.addresses import AddressGuard
 from tres.engines.exploring import Exploring, Parser
 from tres.engines.memory import CrawlMemory
-from tres.engines.reader import ReaderPlan, ReaderProcess
+from tres.engines.reader import ReaderPlan
 from tres.engines.scrapy.browser import browser_settings
 from tres.engines.scrapy.lean import lean_settings, merged
 from tres.engines.scrapy.logs import LOG, logging_to
 from tres.engines.scrapy.network import network_settings, user_agent
 from tres.engines.scrapy.run import LiveCrawl, LiveLoop, run_live
+from tres.engines.switching import SwitchingReader
 from tres.errors import ConfigError, TresError
 from tres.experiment.auto import ask_topic, auto_model, learn_topic
 from tres.experiment.resume import resumable, resume_run
 from tres.experiment.run import Listener, OpenRun, Result, start_run
 from tres.experiment.topic import perceive_topic, seed_urls
+from tres.store.helm import Helm, Switched
 from tres.store.journal import JOURNAL, Journal
 from tres.store.models import MODEL
 from tres.store.recorded import Warc
@@ -169,7 +172,11 @@ async def _crawled(
     """Drive an open run to its end."""
     config = run.config
     memory = remembered(config, run.crawling.journal)
-    reader = ReaderProcess(reader_plan(run, perceiver))
+    reader = SwitchingReader(reader_plan(run, perceiver))
+
+    def tell(event: Event) -> None:
+        listener(run.session, event)
+
     try:
         await reader.start()
         live = LiveCrawl(
@@ -180,7 +187,8 @@ async def _crawled(
             patience=config.live.timeout,
             redirects=config.live.redirects,
             memory=memory,
-            listener=lambda event: listener(run.session, event),
+            listener=tell,
+            steering=helm_of(run, perceiver, reader, tell),
         )
         with logging_to(run.directory / LOG):
             reason = await loop.crawl(live, live_settings(config))
@@ -197,12 +205,27 @@ def _tell_dropped(memory: CrawlMemory) -> None:
         _log.warning("links that were not followed: %s", told)
 
 
-def reader_plan(run: OpenRun, perceiver: Perceiver) -> ReaderPlan:
-    """How the reading process sees: through the model that the run keeps."""
+def helm_of(
+    run: OpenRun, perceiver: Perceiver, reader: SwitchingReader, tell: Callable[[Event], None]
+) -> Helm:
+    """Who steers a run whose pages this reader reads."""
+
+    def switch(place: Path, switched: Switched) -> None:
+        def between() -> ReaderPlan:
+            switched(None)
+            return reader_plan(run, perceiver)
+
+        reader.switch_soon(reader_plan(run, perceiver, place), between, switched)
+
+    return Helm(run.crawling, switch, tell)
+
+
+def reader_plan(run: OpenRun, perceiver: Perceiver, model: Path | None = None) -> ReaderPlan:
+    """How the reading process sees: through the model that the run keeps, or another one."""
     config, expansion = run.config, perceiver.expansion
     found = () if expansion is None else expansion.words
     return ReaderPlan.saved(
-        run.directory / MODEL,
+        model or run.directory / MODEL,
         (*config.topic.keywords, *found),
         config.topic.phrases,
         config.live,

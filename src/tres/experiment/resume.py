@@ -33,8 +33,10 @@ from tres.policies.oracle import Foresight
 from tres.store.journal import JOURNAL, Journal
 from tres.store.meta import Meta
 from tres.store.models import model_of, newest_model
+from tres.store.orders import OF_THE_MOMENT, Budget, forget, ordered_budget
 from tres.store.recorded import RecordedSession, folded, resumed, said_how_to_go_on, writing
 from tres.store.run import SUMMARY, claimed, config_of, read_tree, write_config
+from tres.store.state import at_work
 from tres.webs.base import Web
 from tres.webs.search import SimulatedSearch
 
@@ -43,7 +45,7 @@ def resumable(run: Path, pages: int | None = None) -> tuple[TopicConfig, Meta]:
     """With what a run would go on; `RunError` if it cannot."""
     config = load_topic(config_of(run))
     with Journal.open(run / JOURNAL) as journal:
-        budget = journal.segments()[-1].pages if pages is None else pages
+        budget = pages or ordered_budget(run) or journal.segments()[-1].pages
         steps = journal.steps()
         if steps > budget or (steps == budget and (run / SUMMARY).exists()):
             raise RunError(
@@ -63,7 +65,7 @@ def resume_run(
 ) -> Iterator[OpenRun]:
     """A run as it was when it ended, to be crawled on; `pages` may raise its budget."""
     config, _ = resumable(run, pages)
-    with claimed(run), _opened(run) as journal, archived(warc, run) as archive:
+    with _taken_up(run, pages), _opened(run) as journal, archived(warc, run) as archive:
         recorded = resumed(
             journal,
             _first_session(journal, config, known),
@@ -116,6 +118,16 @@ def _first_session(
     seeds = journal.seeds().links
     first = config.override(pages=journal.segments()[0].pages)
     return lambda: new_session(first, seeds, known)
+
+
+@contextmanager
+def _taken_up(run: Path, pages: int | None) -> Iterator[None]:
+    """The run is ours. Orders to an earlier crawl of it are dropped, those about it are not."""
+    overtaken = OF_THE_MOMENT if pages is None else (*OF_THE_MOMENT, Budget)
+    with claimed(run):
+        forget(run, *overtaken)
+        with at_work(run):
+            yield
 
 
 def _opened(run: Path) -> Journal:

@@ -27,14 +27,16 @@ from tres import __version__
 from tres.config import TopicConfig
 from tres.crawl.events import Event, StopReason
 from tres.crawl.session import CrawlSession
-from tres.engines.replay import PerceivedWeb, replay
-from tres.errors import ConfigError, SeedError
+from tres.engines.replay import Judged, PerceivedWeb, replay
+from tres.errors import ConfigError, ModelError, SeedError
 from tres.experiment.auto import exploration_pages
 from tres.experiment.topic import seed_urls
 from tres.mdp.crawl import Crawl
 from tres.policies.make import NOTHING, Foreknowledge, PolicySettings, make_policy
 from tres.relevance.base import RelevanceModel
+from tres.relevance.store import load_model
 from tres.store.guesses import write_guesses
+from tres.store.helm import Helm, Switch, Switched
 from tres.store.journal import JOURNAL, Journal
 from tres.store.meta import Meta
 from tres.store.models import MODEL
@@ -47,6 +49,7 @@ from tres.store.run import (
     write_keywords,
     write_result,
 )
+from tres.store.state import at_work
 from tres.web.percept import LinkPercepts, Perceiver
 from tres.webs.base import Web
 
@@ -157,7 +160,7 @@ def start_run(
     model = perceiver.model
     meta = Meta(web, web_name, session.policy.schema.features, exploration_pages(model))
     begin = Begin(config.crawl.pages, model.digest)
-    with claimed(directory):
+    with claimed(directory), at_work(directory):
         with writing(directory, remedy="free some space or name another --run"):
             _write_beginning(directory, config, perceiver)
             journal = Journal.create(directory / JOURNAL, meta, Seeds(seeds), begin)
@@ -194,13 +197,26 @@ def crawl(
 
 def replayed(run: OpenRun, seen: PerceivedWeb, listener: Listener) -> Result:
     """Drive an open run to its end over a web that is here."""
-    stopped = replay(
-        run.crawling,
-        seen,
-        run.config.crawl.in_flight,
-        lambda event: listener(run.session, event),
-    )
-    return run.finish(stopped)
+    judged = Judged(seen)
+
+    def tell(event: Event) -> None:
+        listener(run.session, event)
+
+    helm = Helm(run.crawling, judge_switch(judged), tell)
+    return run.finish(replay(run.crawling, judged, run.config.crawl.in_flight, tell, helm))
+
+
+def judge_switch(judged: Judged) -> Switch:
+    """Over a web that is here another model takes over at once."""
+
+    def switch(place: Path, switched: Switched) -> None:
+        try:
+            judged.judge_by(load_model(place))
+        except ModelError as problem:
+            return switched(problem)
+        return switched(None)
+
+    return switch
 
 
 def summarise(
@@ -222,7 +238,7 @@ def summarise(
         "max_per_site": str(config.crawl.max_per_site),
         "in_flight": config.crawl.in_flight,
         "seed": config.crawl.seed,
-        "budget": config.crawl.pages,
+        "budget": session.pages,
         "exploration_pages": meta.exploration_pages,
         "pages": session.steps,
         "relevant": session.relevant,

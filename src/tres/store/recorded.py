@@ -7,7 +7,7 @@ crawl that ends at any moment, by whatever cause, is taken up by folding its jou
 - every entry is given to a fresh session, which must choose what it chose then (a difference
   is a `RunError`: it is not the same machine);
 - what had been asked for and never came back is asked for again, before anything new;
-- nothing that has an outcome is ever asked for again.
+- nothing that has an outcome is ever asked for again, nor anything of a site that is blocked.
 
 A demand that was answered with `Wait` or `Done` is not kept: it changes nothing. Snapshots
 shorten the fold. If a page's exchange is kept as WARC, it is written first and the journal
@@ -32,9 +32,9 @@ from tres.engines.base import Exchange, Fetched
 from tres.errors import RunError, SeedError, printable
 from tres.sections import KeepKind
 from tres.store.journal import Journal
-from tres.store.records import Begin, Demanded, Entry, Received, Seeds
+from tres.store.records import Begin, Blocked, Demanded, Entry, Received, Seeds
 from tres.store.snapshots import Snapshot, is_due, read_snapshot, set_aside, write_snapshot
-from tres.web.page import Failed
+from tres.web.page import Failed, FailureKind
 from tres.web.percept import Percept
 
 
@@ -128,6 +128,23 @@ class RecordedSession:
             self._append(Begin(pages, model))
         self.session.pages = pages
 
+    def block(self, site: str) -> list[Event]:
+        """From here on: nothing more of this site."""
+        events = self.session.block(site)
+        if events:
+            with writing(self._run):
+                self._append(Blocked(site))
+        return events + self._refuse_owed()
+
+    def _refuse_owed(self) -> list[Event]:
+        """What would have to be asked for again on a blocked site has failed instead."""
+        refused = [url for url, site in self._owed.items() if self.session.is_blocked(site)]
+        events: list[Event] = []
+        for url in refused:
+            del self._owed[url]
+            events += self.receive(url, Failed(url, FailureKind.SITE_BLOCKED))
+        return events
+
     def _append(self, entry: Entry) -> None:
         self.journal.append(entry, seconds=self.seconds)
 
@@ -168,7 +185,9 @@ def resumed(
     if warc is not None:
         with writing(journal.path.parent):
             warc.truncate(journal.warc_end())
-    return RecordedSession(session, journal, config, warc, keep, steps)
+    recorded = RecordedSession(session, journal, config, warc, keep, steps)
+    recorded._refuse_owed()
+    return recorded
 
 
 def folded(
@@ -204,10 +223,11 @@ def _repeats(session: CrawlSession, entry: Entry) -> bool:
     """Give a session what it was given; does it choose what it chose?"""
     match entry:
         case Seeds():
-            return True  # the session was made from them
+            pass  # the session was made from them
         case Begin(pages, _):
             session.pages = pages
-            return True
+        case Blocked(site):
+            session.block(site)
         case Demanded(k, waiting, urls):
             try:
                 sites = [session.site_name(identity) for identity in waiting]
@@ -218,7 +238,7 @@ def _repeats(session: CrawlSession, entry: Entry) -> bool:
             if asked not in session.awaited:
                 return False
             session.receive(asked, outcome)
-            return True
+    return True
 
 
 def command_to_resume(run: Path) -> str:

@@ -6,6 +6,7 @@ A session is a deterministic machine, so a crawl is known if its inputs are know
     Begin       from here on: so many pages in all, judged by the model of this digest
     Demanded    `next` was called so and chose these URLs; sites by their ids in the session
     Received    what came of a URL: a whole percept, or a failure
+    Blocked     from here on nothing of this site is wanted
 
 What a machine was given is kept bit for bit. Strings stand in a JSON list (so a string may
 hold anything), numbers behind it as they lie in memory; both together are compressed.
@@ -73,7 +74,14 @@ class Received:
     outcome: Percept | Failed
 
 
-Entry = Seeds | Begin | Demanded | Received
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """From here on nothing of this site is wanted."""
+
+    site: str
+
+
+Entry = Seeds | Begin | Demanded | Received | Blocked
 
 
 def encode(entry: Entry) -> tuple[str, bytes]:
@@ -87,6 +95,8 @@ def encode(entry: Entry) -> tuple[str, bytes]:
             return "demand", _packed([k, _gaps(waiting), urls])
         case Received(asked, outcome):
             return _encoded_outcome(asked, outcome)
+        case Blocked(site):
+            return "blocked", _packed([site])
 
 
 def _encoded_outcome(asked: str, outcome: Percept | Failed) -> tuple[str, bytes]:
@@ -191,12 +201,18 @@ def _page(names: list[Any], numbers: bytes) -> Received:
     return Received(_string(asked), percept)
 
 
+def _blocked(names: list[Any], numbers: bytes) -> Blocked:
+    (site,) = names
+    return Blocked(_string(site))
+
+
 READERS: dict[str, Callable[[list[Any], bytes], Entry]] = {
     "seeds": _seeds,
     "begin": _begin,
     "demand": _demand,
     "failure": _failure,
     "page": _page,
+    "blocked": _blocked,
 }
 
 

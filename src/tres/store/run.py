@@ -8,6 +8,8 @@
     keywords.csv    the keywords, given and found, if the topic asks for expansion
     judgements.jsonl  what a person said about pages, if `tres label` was used
     pages-NNNNN.warc.gz  the raw pages of a live crawl (`tres.store.warc`)
+    orders/         what a crawl is told while it is going on (`store.orders`)
+    state.json      what a crawl that is going on does now (`store.state`)
 
 and, derived from the journal whenever a crawl comes to an orderly end:
 
@@ -27,6 +29,7 @@ import io
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,6 +41,7 @@ from tres.store.guesses import EXAMPLES
 from tres.store.journal import JOURNAL, Journal
 from tres.store.judgements import JUDGEMENTS
 from tres.store.models import MODEL
+from tres.store.orders import ORDERS
 from tres.store.snapshots import SNAPSHOT
 from tres.store.tables import Row
 from tres.store.warc import parts_of
@@ -45,6 +49,7 @@ from tres.topic.expansion import Expansion
 
 CONFIG, PAGES, FAILURES = "config.toml", "pages.csv", "failures.csv"
 TREE, SUMMARY, KEYWORDS = "tree.json", "summary.json", "keywords.csv"
+STATE = "state.json"
 KEYWORD_COLUMNS = ("keyword", "origin", "score", "relevant", "other")
 STEP_COLUMNS = (
     *("step", "url", "parent", "relevance", "reward", "q", "leaf", "explored", "site"),
@@ -53,8 +58,16 @@ STEP_COLUMNS = (
 FAILURE_COLUMNS = ("url", "kind", "note")
 _OWN_FILES = (
     *(CONFIG, PAGES, FAILURES, KEYWORDS, TREE, SUMMARY, JUDGEMENTS, EXAMPLES, SNAPSHOT),
+    STATE,
     *(JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm"),
 )
+PATIENCE = 0.5
+"""Seconds that a claim is tried for: somebody may just be looking whether there is one."""
+_BETWEEN_TRIES = 0.02
+
+
+class TakenError(RunError):
+    """Somebody else writes to this run just now."""
 
 
 def refuse_taken(path: Path, overwrite: bool) -> None:
@@ -90,6 +103,7 @@ def _clear(path: Path) -> None:
         old_file.unlink()
     for old in path.glob(f"{MODEL}-*"):
         shutil.rmtree(old)
+    shutil.rmtree(path / ORDERS, ignore_errors=True)
 
 
 @contextmanager
@@ -97,14 +111,40 @@ def claimed(path: Path) -> Iterator[None]:
     """Nobody else writes to this run meanwhile; the end of the process ends the claim."""
     directory = os.open(path, os.O_RDONLY)
     try:
-        fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not _locked(directory, time.monotonic() + PATIENCE):
+            raise TakenError(
+                f"{path}: another tres is crawling there; wait until it has ended, or stop it"
+            )
         yield
-    except BlockingIOError:
-        raise RunError(
-            f"{path}: another tres is crawling there; wait until it has ended, or stop it"
-        ) from None
     finally:
         os.close(directory)
+
+
+def is_claimed(path: Path) -> bool:
+    """Does somebody write to this run? Asking disturbs nobody who tries for some moments."""
+    try:
+        directory = os.open(path, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(directory, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(directory)
+    return False
+
+
+def _locked(directory: int, until: float) -> bool:
+    while True:
+        try:
+            fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                return False
+            time.sleep(_BETWEEN_TRIES)
+        else:
+            return True
 
 
 def write_config(run: Path, toml: str) -> None:

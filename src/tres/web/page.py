@@ -21,6 +21,7 @@ class FailureKind(StrEnum):
     MALFORMED = "malformed"
     ALREADY_FETCHED = "already-fetched"
     SITE_CAP = "site-cap"
+    SITE_BLOCKED = "site-blocked"
     ROBOTS = "robots-denied"
     ROBOTS_UNREACHABLE = "robots-unreachable"
     BLOCKED_ADDRESS = "blocked-address"

@@ -35,11 +35,11 @@ from tres.config import TopicConfig, load_topic
 from tres.crawl.events import Event, FetchFailed, Stepped, StopReason
 from tres.engines.flights import Flights
 from tres.engines.manners import Manners
-from tres.engines.reader import ReaderProcess
 from tres.engines.scrapy.answers import Answers
 from tres.engines.scrapy.scheduler import FLIGHT, CrawlScheduler
+from tres.engines.switching import SwitchingReader
 from tres.errors import ConfigError, TresError
-from tres.experiment.live import open_run, reader_plan, refuse_labels, remembered
+from tres.experiment.live import helm_of, open_run, reader_plan, refuse_labels, remembered
 from tres.web.percept import Percept
 from tres.web.url import canonical
 
@@ -56,12 +56,13 @@ class TresScheduler(CrawlScheduler):
     def __init__(self, crawler: Crawler, config: TopicConfig, directory: Path) -> None:
         self._open = ExitStack()
         self._run, perceiver = self._open.enter_context(open_run(config, directory))
-        self._reader = ReaderProcess(reader_plan(self._run, perceiver))
+        self._reader = SwitchingReader(reader_plan(self._run, perceiver))
         self._seeds = frozenset(map(canonical, config.topic.seeds))
         self._own = Scheduler.from_crawler(crawler)
         crawl, site_by = self._run.crawling, config.crawl.site
         k, manners = config.crawl.in_flight, Manners(config.live)
-        flights = Flights(crawl, manners, k, site_by, self._count)
+        helm = helm_of(self._run, perceiver, self._reader, self._count)
+        flights = Flights(crawl, manners, k, site_by, self._count, steering=helm)
         self._memory = remembered(config, crawl.journal)
         answers = Answers(flights, self._reader, self._memory, config.live.redirects)
         super().__init__(crawler, flights, answers, config.live.timeout)

@@ -31,6 +31,7 @@ from tres.engines.manners import Manners
 from tres.engines.scrapy.answers import Answers, Memory, Reader
 from tres.engines.scrapy.courtesy import live_settings, manners_of
 from tres.engines.scrapy.sitemaps import Sitemaps
+from tres.engines.steering import UNSTEERED, Steering
 from tres.web.url import SiteBy
 
 T = TypeVar("T")
@@ -54,6 +55,7 @@ class LiveCrawl:
     memory: Memory | None = None
     """What was read before, where that matters."""
     listener: Callable[[Event], None] = lambda event: None
+    steering: Steering = UNSTEERED
 
 
 class LiveSpider(Spider):
@@ -86,7 +88,10 @@ class LiveLoop:
         crawler = Crawler(LiveSpider, Settings(dict(settings)))
         # A site that was asked by the crawl before this one has its delay all the same.
         manners = self._manners = manners_of(crawler, self._manners)
-        flights = Flights(live.crawl, manners, live.in_flight, live.site_by, live.listener)
+        flights = Flights(
+            *(live.crawl, manners, live.in_flight, live.site_by, live.listener),
+            steering=live.steering,
+        )
         sitemaps = Sitemaps(crawler) if live_settings(crawler).sitemaps else None
         answers = Answers(flights, live.reader, live.memory, live.redirects, sitemaps)
         self._flights = flights

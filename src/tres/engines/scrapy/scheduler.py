@@ -11,7 +11,8 @@ Scrapy asks for more, a flight whose Request is neither waiting here nor in Scra
 brought home as dropped.
 
 When nothing can be asked for, Scrapy would look again after its heartbeat of five seconds; a
-timer wakes it at the moment at which the manners allow the next request.
+timer wakes it at the moment at which the manners allow the next request, or an order is due to be
+looked for.
 """
 
 from __future__ import annotations
@@ -105,6 +106,9 @@ class CrawlScheduler(BaseScheduler):
         for request in list(self._hops):
             flight = self._flights.get(request.meta[FLIGHT])
             wait = self._flights.ready_in(request.meta[SLOT])
+            if flight is not None and self._flights.bars(request.meta[SLOT]):
+                self._flights.fail(flight, FailureKind.SITE_BLOCKED, request.meta[SLOT])
+                flight = None
             if flight is not None and wait == 0:
                 self._hops.remove(request)
                 self._flights.depart(flight, request.meta[SLOT])

@@ -1,0 +1,208 @@
+"""What a crawl is told while it is going on: small files in `RUN/orders/`, its inbox.
+
+    1763280000123456789-0f3a9c52.json      {"order": "block", "site": "example.org"}
+
+Anybody may write, from any process, and nobody waits for anybody: an order is written under
+another name and renamed when it is whole, so that half an order is never read, and its own name
+sorts by the time at which it was given. The crawl reads them in that order, and removes each
+when it was carried out. An order says how things shall be, not how they shall change; given
+twice it does what it does once, so a crawl that is killed in between does no harm.
+
+What cannot be read is set aside under another name with a remark in the log; it never ends a
+crawl. Neither does a directory that has filled up: one look reads some orders and leaves the
+rest to the next.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import secrets
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from heapq import nsmallest
+from itertools import islice
+from pathlib import Path
+
+from tres.errors import ConfigError, RunError, printable
+
+ORDERS = "orders"
+MOST = 1_000
+"""Orders that may wait."""
+AT_ONCE = 100
+"""Orders that are read in one look."""
+ENTRIES = 10_000
+"""Names in the directory that one look considers; whoever put more there is not waited for."""
+LARGEST = 4_000
+"""Bytes of an order."""
+
+_SITE = re.compile(r"\S{1,300}")
+_DIGEST = re.compile(r"[0-9a-f]{12,128}(-8bit)?")
+_ORDER, _UNFINISHED, _REFUSED = ".json", ".part", ".refused"
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Ask for nothing new; what is in flight may land."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoOn:
+    """Ask again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """End the crawl as the first interrupt from the keyboard does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Fetch so many pages in all."""
+
+    pages: int
+
+    def __post_init__(self) -> None:
+        if type(self.pages) is not int or not 1 <= self.pages < 2**53:
+            raise ConfigError(f"{self.pages!r} is no budget; give the number of pages, at least 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Want nothing more of a site, named as the crawl names sites."""
+
+    site: str
+
+    def __post_init__(self) -> None:
+        if not _SITE.fullmatch(self.site):
+            raise ConfigError(f"{self.site[:50]!r} is no site; name a host as example.org")
+
+
+@dataclass(frozen=True, slots=True)
+class Adopt:
+    """Judge by the model of this digest, which lies in the run."""
+
+    model: str
+
+    def __post_init__(self) -> None:
+        if not _DIGEST.fullmatch(self.model):
+            raise ConfigError(f"{self.model[:50]!r} is no digest of a model")
+
+
+Order = Pause | GoOn | Stop | Budget | Block | Adopt
+KINDS: dict[str, type[Order]] = {
+    "pause": Pause,
+    "go-on": GoOn,
+    "stop": Stop,
+    "budget": Budget,
+    "block": Block,
+    "adopt": Adopt,
+}
+NAMES = {kind: name for name, kind in KINDS.items()}
+OF_THE_MOMENT = (Pause, GoOn, Stop)
+"""Orders that mean nothing to a crawl which began after they were given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """An order in its file: there until it was carried out."""
+
+    file: Path
+    order: Order
+
+    def done(self) -> None:
+        """It was carried out."""
+        self.file.unlink(missing_ok=True)
+
+    def refuse(self, reason: str) -> None:
+        """It cannot be carried out: say so in the log, and look at it no more."""
+        _set_aside(self.file, reason)
+
+
+def send(run: Path, order: Order, clock: Callable[[], int] = time.time_ns) -> None:
+    """Put an order into the inbox of a run; `RunError` if that cannot be done."""
+    inbox = run / ORDERS
+    content = json.dumps({"order": NAMES[type(order)], **asdict(order)})
+    name = f"{clock():020d}-{secrets.token_hex(4)}"
+    unfinished = inbox / f"{name}{_UNFINISHED}"
+    try:
+        inbox.mkdir(exist_ok=True)
+        _refuse_crowd(inbox)
+        unfinished.write_text(content, encoding="utf-8")
+        unfinished.rename(inbox / f"{name}{_ORDER}")
+    except OSError as error:
+        with suppress(OSError):  # what was in the way may still be
+            unfinished.unlink(missing_ok=True)
+        reason = error.strerror or error
+        raise RunError(f"{inbox}: the order cannot be left there ({reason})") from error
+
+
+def take(run: Path, most: int = AT_ONCE) -> Iterator[Letter]:
+    """The orders that wait, oldest first; what is none is set aside on the way."""
+    for file in nsmallest(most, _waiting(run / ORDERS)):
+        try:
+            order = _order(_content(file))
+        except FileNotFoundError:
+            continue  # somebody else has dealt with it
+        except (OSError, ValueError, TypeError, RecursionError, ConfigError) as problem:
+            _set_aside(file, str(problem))
+        else:
+            yield Letter(file, order)
+
+
+def forget(run: Path, *kinds: type[Order]) -> None:
+    """Remove the orders of these kinds: something has overtaken them."""
+    for letter in take(run, ENTRIES):
+        if isinstance(letter.order, kinds):
+            letter.done()
+
+
+def ordered_budget(run: Path) -> int | None:
+    """The budget that waits to be carried out, if one does."""
+    orders = (letter.order for letter in take(run, ENTRIES))
+    budgets = [order.pages for order in orders if isinstance(order, Budget)]
+    return budgets[-1] if budgets else None
+
+
+def _waiting(inbox: Path) -> list[Path]:
+    try:
+        with os.scandir(inbox) as entries:
+            names = [entry.name for entry in islice(entries, ENTRIES)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [inbox / name for name in names if name.endswith(_ORDER)]
+
+
+def _refuse_crowd(inbox: Path) -> None:
+    if len(_waiting(inbox)) >= MOST:
+        raise RunError(
+            f"{inbox}: {MOST:,} orders wait there already; let a crawl carry them out "
+            "('tres resume'), or empty that directory"
+        )
+
+
+def _content(file: Path) -> bytes:
+    with file.open("rb") as opened:
+        content = opened.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise ValueError(f"it is longer than {LARGEST:,} bytes")
+    return content
+
+
+def _order(content: bytes) -> Order:
+    held = json.loads(content)
+    if not isinstance(held, dict) or held.get("order") not in KINDS:
+        raise ValueError("it names no order that this version of tres knows")
+    return KINDS[held.pop("order")](**held)
+
+
+def _set_aside(file: Path, reason: str) -> None:
+    _log.warning("%s", printable(f"the order {file} is not carried out: {reason}"))
+    with suppress(OSError):  # then it is met again, and no harm is done
+        file.replace(file.with_suffix(_REFUSED))
