@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 from tres import __version__
 from tres.cli.bench import bench
 from tres.cli.crawl import crawl
+from tres.cli.dashboard import dashboard
 from tres.cli.demo import demo
 from tres.cli.export import export
 from tres.cli.keywords import keywords
@@ -33,7 +34,7 @@ def commands() -> None:
 
 
 for command in (
-    *(bench, crawl, demo, export, keywords, label, resume, serve, train, tree, vectors),
+    *(bench, crawl, dashboard, demo, export, keywords, label, resume, serve, train, tree, vectors),
 ):
     commands.add_command(command)
 

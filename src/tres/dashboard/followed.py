@@ -93,23 +93,31 @@ class FollowedRun:
 
     def _told(self) -> Json:
         reader, state = self._reader, run_state(self.directory)
-        known = {} if reader is None else {
-            "topic": harmless(reader.config.name),
-            "policy": reader.config.crawl.policy,
-            "model": reader.config.training.model,
-            "web": harmless(reader.meta.web_name),
-            "budget": reader.budget,
-            "seconds": reader.seconds,
-        }
-        return self.counts.headline() | known | {
-            "key": self.key,
-            "name": harmless(self.directory.name),
-            "state": str(state.doing),
-            "since": state.since,
-            "stopped": self._stopped(),
-            "changed": self.changed,
-            "problem": self.problem,
-        }
+        known = (
+            {}
+            if reader is None
+            else {
+                "topic": harmless(reader.config.name),
+                "policy": reader.config.crawl.policy,
+                "model": reader.config.training.model,
+                "web": harmless(reader.meta.web_name),
+                "budget": reader.budget,
+                "seconds": reader.seconds,
+            }
+        )
+        return (
+            self.counts.headline()
+            | known
+            | {
+                "key": self.key,
+                "name": harmless(self.directory.name),
+                "state": str(state.doing),
+                "since": state.since,
+                "stopped": self._stopped(),
+                "changed": self.changed,
+                "problem": self.problem,
+            }
+        )
 
     def _more(self, since: Since) -> Json:
         counts = self.counts

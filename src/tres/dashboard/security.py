@@ -154,9 +154,9 @@ class Guard:
             raise RefusedError(403, "other sites may not ask")
         if not reading:
             _refuse_forged(host, headers)
-        if path not in OPEN_PATHS and not path.startswith("/static/"):
-            if not self._door.lets_in(headers):
-                raise RefusedError(401, "give the token that 'tres dashboard' has printed")
+        is_open = path in OPEN_PATHS or path.startswith("/static/")
+        if not is_open and not self._door.lets_in(headers):
+            raise RefusedError(401, "give the token that 'tres dashboard' has printed")
 
 
 OWN_SITES = ("same-origin", "none")

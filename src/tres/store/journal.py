@@ -194,7 +194,7 @@ class Journal:
             return 0.0 if row is None else float(row[0])
 
     def times_after(self, seq: int) -> Iterator[tuple[int, int, float]]:
-        """Of the steps behind a record: its number, the step, the seconds of crawling until then."""
+        """The steps behind a record: record, number, and the seconds of crawling until then."""
         query = (
             "SELECT seq, step, records.seconds FROM pages JOIN records USING (seq) "
             "WHERE seq > ? ORDER BY seq"
