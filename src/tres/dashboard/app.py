@@ -27,7 +27,7 @@ from tres.dashboard.counts import Json, harmless, most
 from tres.dashboard.followed import FollowedRun, Since, without_path
 from tres.dashboard.jobs import Job, Jobs
 from tres.dashboard.runs import Runs
-from tres.dashboard.security import COOKIE, Door, Guard, RefusedError
+from tres.dashboard.security import COOKIE, Door, Guard, RefusedError, refusal
 from tres.dashboard.steering import Resumed, give_order, judge
 from tres.errors import TresError
 
@@ -67,7 +67,12 @@ class Dashboard:
             Route(f"{run}/learn", self.learn, methods=["POST"]),
             Route(f"{run}/resume", self.resume, methods=["POST"]),
         ]
-        answers = {TresError: self._problem, HTTPException: _no_such, Exception: _bug}
+        answers = {
+            TresError: self._problem,
+            RefusedError: refusal,
+            HTTPException: _no_such,
+            Exception: _bug,
+        }
         app = Starlette(routes=routes, exception_handlers=answers, lifespan=self._life)
         return Guard(app, self.door)
 

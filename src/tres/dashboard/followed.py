@@ -86,10 +86,10 @@ class FollowedRun:
             news = since if since.edition == self._edition else Since()
             return self._told() | self._more(news) | {"edition": self._edition}
 
-    def judged(self) -> dict[str, bool]:
-        """What a person said about pages, by URL."""
+    def look_again(self) -> None:
+        """Something was written just now: whoever asks next shall see it."""
         with self._lock:
-            return dict(self._judged)
+            self._looked = float("-inf")
 
     def _told(self) -> Json:
         reader, state = self._reader, run_state(self.directory)

@@ -23,7 +23,8 @@ from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import JSONResponse
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tres.errors import ConfigError
@@ -64,6 +65,16 @@ class RefusedError(Exception):
         super().__init__(message)
         self.status = status
         self.message = message
+
+
+async def refusal(request: Request, problem: Exception) -> Response:
+    """The answer to a request that was refused behind the guard."""
+    assert isinstance(problem, RefusedError)
+    return _refused(problem)
+
+
+def _refused(problem: RefusedError) -> Response:
+    return JSONResponse({"error": problem.message}, problem.status)
 
 
 def is_loopback(host: str) -> bool:
@@ -137,10 +148,10 @@ class Guard:
         guarded = _with_headers(send, scope["path"])
         try:
             self._check(scope["method"], scope["path"], Headers(scope=scope))
+        except RefusedError as problem:
+            await _refused(problem)(scope, receive, guarded)
+        else:
             await self._app(scope, _limited(receive), guarded)
-        except RefusedError as refusal:
-            answer = JSONResponse({"error": refusal.message}, refusal.status)
-            await answer(scope, receive, guarded)
 
     def _check(self, method: str, path: str, headers: Headers) -> None:
         host = headers.get("host", "")

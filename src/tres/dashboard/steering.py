@@ -48,6 +48,7 @@ def judge(run: FollowedRun, wanted: Json) -> str:
     if not isinstance(relevant, bool):
         raise ConfigError("say whether the page is relevant: true or false")
     append_judgement(run.directory, Judgement(page.url, relevant, page.step, page.relevance))
+    run.look_again()
     return f"Page {page.step:,} judged {'relevant' if relevant else 'not relevant'}."
 
 

@@ -19,7 +19,7 @@ const faint = (rgb) => rgb.replace(/^rgb\(/, "rgba(").replace(/\)$/, ", 0.14)");
 function axis(title, extra = {}) {
   return {
     beginAtZero: true,
-    ticks: { color: colour("muted"), maxTicksLimit: 5, ...extra.ticks },
+    ticks: { color: colour("muted"), maxTicksLimit: 6, maxRotation: 0, ...extra.ticks },
     grid: { color: colour("rule"), drawOnChartArea: extra.position !== "right" },
     border: { display: false },
     title: { display: Boolean(title), text: title, color: colour("muted") },
@@ -160,7 +160,7 @@ export const CHARTS = {
         `Pages by relevance: ${count(bins.slice(0, 10).reduce((a, b) => a + b, 0))} below one half, ` +
         `${count(bins.slice(10).reduce((a, b) => a + b, 0))} above`,
     );
-    chart.chart.data.labels = Array.from({ length: 20 }, (_, i) => (i / 20).toFixed(2));
+    chart.chart.data.labels = Array.from({ length: 20 }, (_, i) => (i / 20).toFixed(i % 2 ? 2 : 1));
     return chart;
   },
 };

@@ -3,7 +3,8 @@
 import { runPath } from "./api.js";
 import { button, count, h, keyed, set, webLink, write } from "./dom.js";
 
-const SHOWN = 60;
+const SHOWN = 15;
+const KEPT = 200;
 const FILTERS = {
   all: () => true,
   relevant: (page) => page.relevant,
@@ -16,7 +17,12 @@ export class LastPages {
     this.key = key;
     this.frame = frame;
     this.pages = [];
+    this.shown = SHOWN;
     this.list = h("ol", { class: "pages", reversed: true });
+    this.more = button("Show more", () => {
+      this.shown *= 2;
+      this.draw();
+    });
     this.still = h("input", { type: "checkbox", id: "still" });
     this.filter = h("select", { id: "filter", onchange: () => this.draw() }, Object.keys(FILTERS).map((name) => h("option", {}, name)));
     this.teach = button("Teach the model", () => frame.does(runPath(key, "/learn")));
@@ -36,6 +42,7 @@ export class LastPages {
         this.teach,
       ),
       this.list,
+      this.more,
     );
   }
 
@@ -45,7 +52,7 @@ export class LastPages {
 
   update(run) {
     this.judged = run.judgements.steps;
-    this.pages = [...run.last_pages.reverse(), ...this.pages].slice(0, 200);
+    this.pages = [...run.last_pages.reverse(), ...this.pages].slice(0, KEPT);
     this.teach.hidden = run.judgements.total === 0;
     this.teach.disabled = run.learning.busy || !run.judgements.new;
     write(this.lesson, lessonOf(run));
@@ -55,7 +62,9 @@ export class LastPages {
   draw() {
     const wanted = FILTERS[this.filter.value];
     const held = this.still.checked && this.list.children.length > 0;
-    if (!held) this.drawn = this.pages.filter(wanted).slice(0, SHOWN);
+    const found = this.pages.filter(wanted);
+    if (!held) this.drawn = found.slice(0, this.shown);
+    this.more.hidden = found.length <= this.shown;
     keyed(this.list, this.drawn, (page) => page.step, (page) => this.line(page), (line, page) => this.mark(line, page));
   }
 
@@ -72,7 +81,7 @@ export class LastPages {
         "div",
         { class: "what" },
         h("div", { class: "name" }, webLink(page.href, page.title || page.url)),
-        h("div", { class: "muted url" }, page.url),
+        page.title ? h("div", { class: "muted" }, page.url) : null,
         h("div", { class: "muted" }, page.reason),
       ),
       h("div", { class: "judge", role: "group", "aria-label": `Is ${about} relevant?` }, [

@@ -55,8 +55,8 @@ class RunView {
       this.bar,
       this.tiles,
       h("div", { class: "charts" }, canvases.map(([name, canvas]) => chartCard(TITLES[name], canvas)), this.failureCard()),
-      this.pages.element,
       this.frontier.element,
+      this.pages.element,
     );
     this.charts = Object.fromEntries(canvases.map(([name, canvas]) => [name, CHARTS[name](canvas)]));
   }

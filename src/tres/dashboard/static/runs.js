@@ -40,7 +40,7 @@ function newLine(run) {
     h("span", { class: "state" }),
     h("span", { class: "about muted" }),
     h("span", { class: "spark-place" }),
-    ...["pages", "harvest", "sites", "time"].map((name) => h("span", { class: `fact ${name}` })),
+    ...["fetched", "harvest", "sites", "time"].map((name) => h("span", { class: `fact ${name}` })),
   );
 }
 
@@ -52,7 +52,7 @@ function fill(line, run) {
   find("state").replaceChildren(badge(run.state));
   if (!run.state) return;
   write(find("about"), run.problem || [run.topic, run.policy, run.web].filter(Boolean).join(" · "));
-  fact(find("pages"), count(run.pages), `of ${count(run.budget)} pages`);
+  fact(find("fetched"), count(run.pages), `of ${count(run.budget)} pages`);
   fact(find("harvest"), percent(run.harvest_rate), "relevant");
   fact(find("sites"), count(run.relevant_sites), "relevant sites");
   fact(find("time"), duration(run.seconds), "crawled");
