@@ -11,7 +11,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test lint docs bench clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,12 +28,16 @@ lint: $(READY)  ## check style, types and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+docs: $(READY)  ## build the documentation into site/
+	$(BIN)/python tools/reference.py
+	$(BIN)/zensical build --clean --strict
+
 bench: $(READY)  ## measure what one decision costs
 	$(BIN)/python benchmarks/decision.py
 
 clean:  ## remove the environment, caches and build products
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
-	find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	rm -rf $(VENV) build dist site .cache .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests benchmarks tools -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -41,5 +45,5 @@ $(READY): pyproject.toml constraints.txt
 	       "name another one: make $(or $(MAKECMDGOALS),test) PYTHON=python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	  --constraint constraints.txt --editable '.[dev,gym,javascript,neural,parquet,vectors]'
+	  --constraint constraints.txt --editable '.[agents,dev,docs,gym,javascript,neural,parquet,vectors]'
 	@touch $@

@@ -33,7 +33,6 @@ def env(seen: tuple[TopicConfig, PerceivedWeb]) -> CrawlEnv:
     return CrawlEnv(*seen, offered=8)
 
 
-@pytest.mark.filterwarnings("ignore:.*Box observation space.*")
 def test_it_passes_gymnasiums_own_checker(env: CrawlEnv) -> None:
     check_env(env, skip_render_check=True)
 

@@ -1,3 +1,92 @@
-"""tres: a focused web crawler that learns where to go."""
+"""tres: a focused web crawler that learns where to go.
+
+    import tres
+
+    web = tres.open_web("encyclopedia.jsonl.gz")
+    topic = tres.new_topic(["cell", "gene"], ["https://..."], labels=["Biology"])
+    run = tres.run_crawl(topic, web, run="runs/biology", pages=500)
+    print(run.harvest_rate)
+
+Everything in `__all__` is for programs of your own; what lies below it may change. Each name is
+loaded when it is first used, so that importing tres costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tres import errors
+    from tres.api.crawls import crawl_pages, resume_crawl, run_crawl
+    from tres.api.results import Run
+    from tres.config import TopicConfig, load_topic, new_topic
+    from tres.crawl.events import Stepped
+    from tres.errors import TresError
+    from tres.mdp.crawl import Crawl
+    from tres.policies.base import Policy
+    from tres.policies.by_value import ValuePolicy
+    from tres.relevance.own import Judge
+    from tres.report.reader import PageRow
+    from tres.web.page import Failed, Link, Page
+    from tres.webs import GeneratedWeb, Web, open_web
+    from tres.webs.pages import PagesWeb
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Crawl",
+    "Failed",
+    "GeneratedWeb",
+    "Judge",
+    "Link",
+    "Page",
+    "PageRow",
+    "PagesWeb",
+    "Policy",
+    "Run",
+    "Stepped",
+    "TopicConfig",
+    "TresError",
+    "ValuePolicy",
+    "Web",
+    "__version__",
+    "crawl_pages",
+    "errors",
+    "load_topic",
+    "new_topic",
+    "open_web",
+    "resume_crawl",
+    "run_crawl",
+]
+
+_HOMES = {
+    "tres.api.crawls": ("crawl_pages", "resume_crawl", "run_crawl"),
+    "tres.api.results": ("Run",),
+    "tres.config": ("TopicConfig", "load_topic", "new_topic"),
+    "tres.crawl.events": ("Stepped",),
+    "tres.errors": ("TresError",),
+    "tres.mdp.crawl": ("Crawl",),
+    "tres.policies.base": ("Policy",),
+    "tres.policies.by_value": ("ValuePolicy",),
+    "tres.relevance.own": ("Judge",),
+    "tres.report.reader": ("PageRow",),
+    "tres.web.page": ("Failed", "Link", "Page"),
+    "tres.webs": ("GeneratedWeb", "Web", "open_web"),
+    "tres.webs.pages": ("PagesWeb",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+
+if not TYPE_CHECKING:  # a type checker shall know a wrong name when it sees one
+
+    def __getattr__(name: str) -> object:
+        """A name of the library, from the module where it lives."""
+        if name == "errors":
+            return import_module("tres.errors")
+        if name not in _HOME:
+            raise AttributeError(f"module 'tres' has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(_HOME[name]), name)
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

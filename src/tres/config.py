@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Self
@@ -32,7 +32,16 @@ from tres.sections import (
 )
 from tres.settings import Section, existing_path, nearest, shown, text, toml
 
-__all__ = ["FEATURES", "KEYS", "MODELS", "POLICIES", "SITES", "TopicConfig", "load_topic"]
+__all__ = [
+    "FEATURES",
+    "KEYS",
+    "MODELS",
+    "POLICIES",
+    "SITES",
+    "TopicConfig",
+    "load_topic",
+    "new_topic",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,13 +61,10 @@ class TopicConfig:
 
         The rules are those of the file; a value of `None` means "as it is".
         """
-        given = {_dotted(key): value for key, value in changes.items() if value is not None}
-        by_section: dict[str, dict[str, Any]] = defaultdict(dict)
-        for key, value in {**_preset(given.get("crawl.preset")), **given}.items():
-            section, _, name = key.partition(".")
-            by_section[section][name] = value
-        changed = {name: replace(getattr(self, name), **new) for name, new in by_section.items()}
-        return replace(self, **changed)
+        changed = _by_section(changes)
+        return replace(
+            self, **{name: replace(getattr(self, name), **new) for name, new in changed.items()}
+        )
 
     def to_toml(self) -> str:
         """The file that gives exactly this configuration, with every setting explained."""
@@ -90,6 +96,27 @@ def load_topic(path: Path | str) -> TopicConfig:
         return TopicConfig(name=_name(table.get("name", path.stem)), **sections)  # type: ignore[arg-type]
     except ConfigError as problem:
         raise ConfigError(f"{path}: {problem.message}") from None
+
+
+def new_topic(
+    keywords: Sequence[str], seeds: Sequence[str] = (), *, name: str = "topic", **settings: object
+) -> TopicConfig:
+    """A topic without a file.
+
+    `settings` are those of the file, by plain (`pages`) or dotted key (`crawl.pages`, as
+    `**{"crawl.pages": 500}`), and are checked in the same way. Where no example pages are named
+    (`labels`, `positives` and `negatives`, `load`) the model is `auto`: it learns from pages
+    around the seeds.
+
+        >>> topic = new_topic(["bee", "honey"], ["https://bees.example/"], pages=500)
+        >>> topic.training.model, topic.crawl.pages
+        ('auto', 500)
+    """
+    given = _by_section({**settings, "topic.keywords": keywords, "topic.seeds": seeds})
+    if not given["training"].keys() & {"labels", "positives", "negatives", "load"}:
+        given["training"].setdefault("model", "auto")
+    sections = {key: kind(**given[key]) for key, kind in SECTIONS.items()}
+    return TopicConfig(name=_name(name), **sections)  # type: ignore[arg-type]
 
 
 def read_sections(
@@ -132,18 +159,24 @@ def _refuse_unknown(
         raise ConfigError(f"{key} stands in no section; {_meant(key)}")
 
 
+def _by_section(settings: Mapping[str, object]) -> defaultdict[str, dict[str, Any]]:
+    """Settings by section and plain key, those of a preset that they name among them."""
+    given = {_dotted(key): value for key, value in settings.items() if value is not None}
+    by_section: defaultdict[str, dict[str, Any]] = defaultdict(dict)
+    for key, value in {**_preset(given.get("crawl.preset")), **given}.items():
+        section, _, name = key.partition(".")
+        by_section[section][name] = value
+    return by_section
+
+
 def _preset(name: object) -> dict[str, Any]:
     """The settings of a preset by their full names; a name that is none is refused elsewhere."""
     return next((settings for known, settings in PRESETS.items() if known == name), {})
 
 
-def _preset_of(crawl: object) -> dict[str, dict[str, Any]]:
+def _preset_of(crawl: object) -> defaultdict[str, dict[str, Any]]:
     """What the preset that a file names says, by section."""
-    by_section: dict[str, dict[str, Any]] = defaultdict(dict)
-    for key, value in _preset(crawl.get("preset") if isinstance(crawl, dict) else None).items():
-        section, _, name = key.partition(".")
-        by_section[section][name] = value
-    return by_section
+    return _by_section(_preset(crawl.get("preset") if isinstance(crawl, dict) else None))
 
 
 def _section(kind: type[Section], table: object, preset: dict[str, Any], base: Path) -> Section:

@@ -32,9 +32,12 @@ from tres.mdp.crawl import Crawl
 from tres.mdp.schema import SCHEMAS, Schema
 from tres.policies.make import make_rows
 from tres.policies.offering import Offering
+from tres.relevance.own import Judge, as_model
 from tres.webs.base import Web
 
 OFFERED = 32
+HIGHEST = 32.0
+"""No feature is higher: shares and probabilities end at 1, logarithms of counts long before."""
 
 Observation = NDArray[np.float32]
 
@@ -51,13 +54,19 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         self._session: CrawlSession | None = None
         self._rows: Ids = np.empty(0, np.int32)
         shape = (offered, self.schema.width)
-        self.observation_space = spaces.Box(0.0, np.inf, shape, np.float32)
+        self.observation_space = spaces.Box(0.0, HIGHEST, shape, np.float32)
         self.action_space = spaces.Discrete(offered)
 
     @classmethod
-    def of(cls, config: TopicConfig, web: Web, offered: int = OFFERED) -> CrawlEnv:
-        """The environment of a topic file on an archive or a generated web."""
-        return cls(config, PerceivedWeb(web, perceive_topic(config, web)), offered)
+    def of(
+        cls, config: TopicConfig, web: Web, offered: int = OFFERED, judge: Judge | None = None
+    ) -> CrawlEnv:
+        """The environment of a topic on an archive or a generated web.
+
+        `judge` says what is relevant, instead of a model that is trained.
+        """
+        model = None if judge is None else as_model(judge)
+        return cls(config, PerceivedWeb(web, perceive_topic(config, web, model)), offered)
 
     @property
     def schema(self) -> Schema:

@@ -138,7 +138,10 @@ def web_address(value: object) -> str:
 
 
 def existing_path(value: object) -> Path | None:
-    """A file or directory that is there; nothing if the setting is not used."""
+    """A file or directory that is there; nothing if the setting is not used.
+
+    The path is made absolute: the copy that a run keeps means the same file from anywhere.
+    """
     if value is None:
         return None
     path = value if isinstance(value, Path) else Path(text(value))
@@ -148,7 +151,7 @@ def existing_path(value: object) -> Path | None:
         found = False
     if not found:
         raise ValueError(f"names {path}, which does not exist")
-    return path
+    return path.absolute()
 
 
 # Words for people

@@ -13,6 +13,9 @@ from pathlib import Path
 import pytest
 
 from tres.relevance.store import load_model
+from tres.store.journal import JOURNAL, Journal
+from tres.store.models import place_of
+from tres.store.orders import Adopt, take
 from tres.store.run import claimed
 
 from .conftest import Outcome, Tres
@@ -217,15 +220,41 @@ def test_judgements_of_one_class_only_are_kept_but_cannot_train(
     assert load_model(second / "model").digest == before
 
 
-def test_while_the_run_is_crawled_judgements_are_kept_and_the_model_stays(
+def test_while_the_run_is_crawled_its_crawl_is_told_and_the_model_stays_until_then(
     label: Label, run: Path
 ) -> None:
     before = load_model(run / "model").digest
     with claimed(run):
         outcome = label(run, "y\nn\nq\n")
-    assert outcome.code == 2
-    assert "another tres is crawling there" in outcome.err
-    assert "your judgements are kept: the next `tres label` learns from all" in outcome.err
-    assert len(judgements(run)) == 2
+    assert outcome.code == 0
+    assert "the crawl that is going on there has been told" in outcome.out
     assert load_model(run / "model").digest == before
+    (letter,) = take(run)
+    assert isinstance(letter.order, Adopt)
+    assert load_model(place_of(run, letter.order.model)).digest == letter.order.model != before
+
+
+def test_a_model_that_nobody_has_adopted_is_overtaken_by_the_next(
+    tres: Tres, label: Label, run: Path
+) -> None:
+    with claimed(run):
+        label(run, "y\nn\nq\n")
     assert "trained anew with 3 judgements" in label(run, "y\nq\n").out
+    newest = load_model(run / "model").digest
+    assert list(take(run)) == []
+    assert tres("resume", run, "--pages", 20).code == 0
+    assert load_model(run / "model").digest == newest
+
+
+def test_a_model_that_was_left_for_a_crawl_is_adopted_by_the_next_one(
+    tres: Tres, label: Label, run: Path
+) -> None:
+    before = load_model(run / "model").digest
+    with claimed(run):
+        label(run, "n\n" * 15)
+    (letter,) = take(run)
+    assert tres("resume", run, "--pages", 20).code == 0
+    assert letter.order == Adopt(load_model(run / "model").digest)
+    assert load_model(run / "model-1").digest == before
+    with Journal.open(run / JOURNAL) as journal:
+        assert journal.segments()[-1].model == letter.order.model

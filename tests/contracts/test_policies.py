@@ -70,6 +70,17 @@ def test_a_crawl_keeps_the_rules_while_busy_sites_must_wait(name: PolicyName, k:
     assert len(inspector.drive(k, disorder=k, busy=busy, patience=0.7).steps) >= 15
 
 
+@every_policy
+@pytest.mark.parametrize("k", [1, 4])
+def test_a_crawl_keeps_the_rules_while_sites_are_blocked(name: PolicyName, k: int) -> None:
+    web = random_web(seed=30 + k)
+    inspector = inspect(web, eager(name, "evidence"), seeds=3, pages=60, cap=30)
+    unwanted = ["s1", "s3", "unheard-of", "s1"]
+    run = inspector.drive(k, disorder=k, block=unwanted)
+    assert inspector.blocked == set(unwanted)
+    assert len(run.steps) >= 15
+
+
 @given(
     name=st.sampled_from(POLICIES),
     features=st.sampled_from(FEATURES),
@@ -79,6 +90,7 @@ def test_a_crawl_keeps_the_rules_while_busy_sites_must_wait(name: PolicyName, k:
     pages=st.integers(1, 60),
     web_seed=st.integers(0, 10_000),
     patience=st.sampled_from([0.0, 0.5]),
+    block=st.lists(st.sampled_from([f"s{i}" for i in range(7)] + ["unheard-of"]), max_size=5),
 )
 def test_any_crawl_of_any_web_keeps_the_rules(
     name: PolicyName,
@@ -89,10 +101,11 @@ def test_any_crawl_of_any_web_keeps_the_rules(
     pages: int,
     web_seed: int,
     patience: float,
+    block: list[str],
 ) -> None:
     web = random_web(web_seed, pages=50, dead=0.2, moved=0.2)
     inspector = inspect(web, eager(name, features), seeds=seeds, pages=pages, cap=cap)
-    inspector.drive(k, disorder=web_seed, busy={"s0", "s1", "s2"}, patience=patience)
+    inspector.drive(k, web_seed, {"s0", "s1", "s2"}, patience, block)
 
 
 @every_policy

@@ -59,6 +59,27 @@ def test_entries_come_back_in_order_and_from_any_position(path: Path) -> None:
         assert list(journal.read_before()) == [(("a/2",), 2**64 - 1)]
 
 
+def test_what_concerns_one_url_is_found_without_reading_the_rest(path: Path) -> None:
+    with Journal.open(path) as journal:
+        assert [seq for seq, _ in journal.naming("a/2")] == [4, 5, 6]
+        assert [seq for seq, _ in journal.naming("a/2", before=6)] == [4, 5]
+        assert list(journal.naming("a/")) == []
+        assert journal.entry(5) == Demanded(2, (0, 7), ("a/2", "a/3"))
+        assert journal.judge_of(4) == "digest"
+        assert journal.exchange_of(4) == (0, 99)
+        assert journal.exchange_of(6) is None
+        with pytest.raises(RunError, match="record 7 is missing"):
+            journal.entry(7)
+
+
+def test_a_page_knows_its_judge_and_where_it_is_kept(path: Path) -> None:
+    with Journal.open(path, to_write=True) as journal:
+        journal.append(Begin(9, "other"))
+        journal.append(Received("a/3", page("a/3", 0.5)), [step(2, "a/3")], FACTS, 250)
+        assert (journal.judge_of(4), journal.judge_of(8)) == ("digest", "other")
+        assert journal.exchange_of(8) == (99, 250)
+
+
 def test_people_read_it_with_sqlite_alone(path: Path) -> None:
     with closing(sqlite3.connect(path)) as database:
         database.row_factory = sqlite3.Row

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tres.store.records import (
     READERS,
     Begin,
+    Blocked,
     DamagedError,
     Demanded,
     Entry,
@@ -58,6 +59,7 @@ entries: st.SearchStrategy[Entry] = st.one_of(
     st.builds(Begin, st.integers(1), texts),
     st.builds(Demanded, st.integers(0, 64), ids, names),
     st.builds(Received, texts, st.one_of(percepts, failures)),
+    st.builds(Blocked, texts),
 )
 
 

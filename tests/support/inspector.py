@@ -14,7 +14,7 @@ import numpy as np
 from tests.support.webs import PerceptWeb, Run, missing, site_of
 
 from tres.caps import SiteCap
-from tres.crawl.events import Demand, Done, Fetch, FetchFailed, StopReason, Wait
+from tres.crawl.events import Demand, Done, Fetch, FetchFailed, SiteBlocked, StopReason, Wait
 from tres.crawl.session import CrawlSession
 from tres.policies.base import FrontierPolicy
 from tres.web.page import Failed, FailureKind
@@ -38,15 +38,27 @@ class Inspector:
         self.claimed = set(self.seeds)
         self.given: Counter[str] = Counter()
         self.full: set[str] = set()
+        self.blocked: set[str] = set()
         self.waits: list[tuple[str, str]] = []
         """Links (from page, to URL) that wait: the frontier as a plain list."""
 
     def drive(
-        self, k: int, disorder: int, busy: Collection[str] = (), patience: float = 0.0
+        self,
+        k: int,
+        disorder: int,
+        busy: Collection[str] = (),
+        patience: float = 0.0,
+        block: Collection[str] = (),
     ) -> Run:
-        """Crawl to the end; with probability `patience` all `busy` sites must wait."""
+        """Crawl to the end; with probability `patience` all `busy` sites must wait.
+
+        The sites to `block` are blocked at random moments, one after the other.
+        """
         rng = np.random.default_rng(disorder)
+        unwanted = list(block)
         while True:
+            if unwanted and rng.random() < 0.3:
+                self.block(unwanted.pop())
             waiting = list(busy) if rng.random() < patience else []
             demand = self.ask(k - len(self.flying), waiting)
             if isinstance(demand, Done):
@@ -67,6 +79,16 @@ class Inspector:
         self._check_end(demand)
         self.check_frontier()
         return demand
+
+    def block(self, site: str) -> None:
+        """Want nothing more of a site."""
+        told = [] if site in self.blocked else [SiteBlocked(site)]
+        assert self.session.block(site) == told
+        self.blocked.add(site)
+        self.full.add(site)
+        self.waits = [(page, url) for page, url in self.waits if site_of(url) != site]
+        self.seeds = [url for url in self.seeds if site_of(url) != site]
+        self.check_frontier()
 
     def answer(self, url: str) -> None:
         """Hand back what the web holds at a URL."""
@@ -112,6 +134,7 @@ class Inspector:
         assert url not in self.run.asked, "no URL is fetched twice"
         assert site_of(url) not in waiting, "a waiting site is never chosen from"
         assert self._room(site_of(url)) >= 1, "no site gives more than its cap"
+        assert site_of(url) not in self.blocked, "a blocked site is never chosen from"
         assert url in self.seeds or any(url == to for _, to in self.waits), "all is reachable"
         self.run.asked.append(url)
         self.flying.append(url)
@@ -129,6 +152,8 @@ class Inspector:
 
     def _expected(self, url: str) -> Percept | Failed:
         outcome = self.web.get(url, missing(url))
+        if isinstance(outcome, Percept) and outcome.site in self.blocked:
+            return Failed(outcome.url, FailureKind.SITE_BLOCKED)
         if isinstance(outcome, Failed) or outcome.url == url:
             return outcome
         if outcome.url in self.claimed:

@@ -9,34 +9,47 @@ from threadpoolctl import threadpool_limits
 
 from tres import __version__
 from tres.cli.bench import bench
+from tres.cli.completion import completion
 from tres.cli.crawl import crawl
 from tres.cli.dashboard import dashboard
 from tres.cli.demo import demo
+from tres.cli.doctor import doctor
+from tres.cli.explain import explain
 from tres.cli.export import export
+from tres.cli.init import init
 from tres.cli.keywords import keywords
 from tres.cli.label import label
+from tres.cli.overview import Overview
+from tres.cli.report import report
 from tres.cli.resume import resume
 from tres.cli.serve import serve
+from tres.cli.steer import steer
 from tres.cli.train import train
 from tres.cli.tree import tree
 from tres.cli.vectors import vectors
 from tres.errors import TresError
 
+SECTIONS = {
+    "Start": (demo, init, doctor, completion),
+    "Crawl": (crawl, steer, resume),
+    "Look": (dashboard, report, explain, tree, export),
+    "Judge": (label, train, keywords, vectors),
+    "Compare": (bench, serve),
+}
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+
+@click.group(
+    cls=Overview,
+    sections=SECTIONS,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    options_metavar="[--version] [--help]",
+)
 @click.version_option(__version__, prog_name="tres")
 def commands() -> None:
-    """tres, a focused web crawler that learns where to go.
-
-    Give it a topic and a budget of pages; it finds pages and sites about the topic.
-    Start with `tres demo`.
+    """\b
+    A focused web crawler that learns where to go.
+    To see it: tres demo. For your own topic: tres init. More: tres COMMAND --help
     """
-
-
-for command in (
-    *(bench, crawl, dashboard, demo, export, keywords, label, resume, serve, train, tree, vectors),
-):
-    commands.add_command(command)
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from tres.cli.completing import topic_files
 from tres.cli.terminal import messages
 from tres.errors import printable
 from tres.experiment.bench import cores, prepare, run_bench
@@ -29,18 +30,23 @@ class RunByDefault(click.Group):
 
 @click.group(cls=RunByDefault)
 def bench() -> None:
-    """Compare policies on one web: `tres bench FILE --out DIR`, then `tres bench report DIR`.
+    """Compare policies on one web, with tables and figures.
+
+    `tres bench FILE --out DIR` means `tres bench run FILE --out DIR`; then `tres bench report DIR`.
 
     Example: tres bench sound.toml --out results/sound
     """
 
 
 @bench.command()
-@click.argument("experiment", type=click.Path(path_type=Path))
+@click.argument("experiment", type=click.Path(path_type=Path), shell_complete=topic_files)
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="Results go here.")
 @click.option("--workers", type=int, metavar="N", help="Processes.  [default: all cores]")
 def run(experiment: Path, out: Path, workers: int | None) -> None:
-    """Run the comparison that the file EXPERIMENT describes; stopped, it goes on where it was."""
+    """Run the comparison that the file EXPERIMENT describes; stopped, it goes on where it was.
+
+    Example: tres bench run sound.toml --out results/sound --workers 4
+    """
     plan = load_experiment(experiment)
     screen = messages()
     with screen.status(f"opening {printable(plan.web)}") as status:

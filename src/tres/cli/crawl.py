@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -12,6 +12,8 @@ from typing import Any
 import click
 from rich.console import Console
 
+from tres.cli.completing import one_of, topic_files
+from tres.cli.json_log import JsonLog
 from tres.cli.progress import CrawlProgress
 from tres.cli.terminal import messages
 from tres.config import FEATURES, POLICIES, TopicConfig, load_topic
@@ -19,16 +21,18 @@ from tres.crawl.events import StopReason
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb
 from tres.errors import printable
-from tres.experiment.run import Result
+from tres.experiment.run import LIVE, Result
 from tres.experiment.run import crawl as run_crawl
 from tres.experiment.topic import perceive_topic
 from tres.store.journal import JOURNAL
 from tres.store.recorded import command_to_resume
 from tres.webs import open_web
 
+LOG_JSON = "Tell the crawl as JSON, a line per event, on standard error."
+
 
 @click.command()
-@click.argument("topic", type=click.Path(path_type=Path))
+@click.argument("topic", type=click.Path(path_type=Path), shell_complete=topic_files)
 @click.option(
     "--web", metavar="WEB", help="An archive (.jsonl, .warc, either .gz) or generated:..."
 )
@@ -41,8 +45,18 @@ from tres.webs import open_web
 )
 @click.option("--pages", type=int, metavar="N", help="Pages to fetch.")
 @click.option("--seed", type=int, metavar="N", help="Seed of all randomness.")
-@click.option("--policy", metavar="NAME", help=f"One of {', '.join(POLICIES)}.")
-@click.option("--features", metavar="NAME", help=f"One of {', '.join(FEATURES)}.")
+@click.option(
+    "--policy",
+    metavar="NAME",
+    help=f"One of {', '.join(POLICIES)}.",
+    shell_complete=one_of(POLICIES),
+)
+@click.option(
+    "--features",
+    metavar="NAME",
+    help=f"One of {', '.join(FEATURES)}.",
+    shell_complete=one_of(FEATURES),
+)
 @click.option("--max-per-site", metavar="CAP", help='"inf", a number, or falling as in "5..2".')
 @click.option("--seed-url", multiple=True, metavar="URL", help="Start here instead; repeatable.")
 @click.option(
@@ -52,36 +66,61 @@ from tres.webs import open_web
 @click.option("--delay", type=float, metavar="S", help="Live: seconds between requests to a site.")
 @click.option("--proxy", metavar="URL", help="Live: send every request to this HTTP proxy.")
 @click.option("--overwrite", is_flag=True, help="Replace a run that is already in DIR.")
+@click.option("--log-json", is_flag=True, help=LOG_JSON)
 def crawl(
-    topic: Path, web: str | None, directory: Path | None, overwrite: bool, **options: Any
+    topic: Path,
+    web: str | None,
+    directory: Path | None,
+    overwrite: bool,
+    log_json: bool,
+    **options: Any,
 ) -> None:
-    """Crawl the Web, or a web that is here, for the topic described in the file TOPIC.
+    """Crawl for the topic described in the file TOPIC.
 
-    Options replace what the topic file says.
+    The Web itself is crawled, or with --web a web that is here. Options replace what the topic
+    file says.
 
     \b
     Examples: tres crawl biology.toml --contact me@example.org --concurrency 8
               tres crawl biology.toml --web encyclopedia.jsonl.gz --pages 600
     """
-    config = load_topic(topic).override(seeds=options.pop("seed_url") or None, **options)
-    directory = directory or default_directory(config)
-    screen = messages()
-    with told_when_stopped(directory):
-        if web is None:
-            result = crawl_web(config, directory, screen, overwrite)
-        else:
-            seen = see(config, web, screen)
-            result = crawl_with_progress(config, seen, directory, screen, overwrite)
-    report(result, directory)
+    with told_as(log_json) as log:
+        config = load_topic(topic).override(seeds=options.pop("seed_url") or None, **options)
+        directory = directory or default_directory(config)
+        if log is not None:
+            log.started(config, directory, web or LIVE, resumed=False)
+        screen = messages(quiet=log_json)
+        with told_when_stopped(directory, log):
+            if web is None:
+                result = crawl_web(config, directory, screen, overwrite, log)
+            else:
+                seen = see(config, web, screen)
+                result = crawl_with_progress(config, seen, directory, screen, overwrite, log)
+        report(result, directory, log)
 
 
-def crawl_web(config: TopicConfig, directory: Path, screen: Console, overwrite: bool) -> Result:
+def told_as(log_json: bool) -> AbstractContextManager[JsonLog | None]:
+    """The log to tell a crawl to, if it is to be told as lines and not as a progress line."""
+    return JsonLog() if log_json else nullcontext()
+
+
+def watching(
+    screen: Console, config: TopicConfig, log: JsonLog | None, every: int = CrawlProgress.EVERY
+) -> AbstractContextManager[CrawlProgress | JsonLog]:
+    """Whoever is told of the events of a crawl."""
+    if log is not None:
+        return nullcontext(log)
+    return CrawlProgress(screen, config.crawl.policy, config.crawl.pages, every)
+
+
+def crawl_web(
+    config: TopicConfig, directory: Path, screen: Console, overwrite: bool, log: JsonLog | None
+) -> Result:
     """Crawl the live Web under a progress line; the engine itself takes care of signals."""
     from tres.experiment.live import crawl_live
 
-    title = config.crawl.policy
-    with CrawlProgress(screen, title, config.crawl.pages, every=1) as progress:
-        return crawl_live(config, directory, progress, overwrite, progress.explored)
+    with watching(screen, config, log, every=1) as watch:
+        return crawl_live(config, directory, watch, overwrite, watch.explored)
 
 
 def see(config: TopicConfig, web: str, screen: Console) -> PerceivedWeb:
@@ -98,13 +137,11 @@ def crawl_with_progress(
     directory: Path,
     screen: Console,
     overwrite: bool,
+    log: JsonLog | None,
 ) -> Result:
     """Crawl under a progress line; a signal ends the crawl, not the program."""
-    with (
-        CrawlProgress(screen, config.crawl.policy, config.crawl.pages) as progress,
-        stop_on_signal() as started,
-    ):
-        return run_crawl(config, seen, directory, progress, overwrite, started)
+    with watching(screen, config, log) as watch, stop_on_signal() as started:
+        return run_crawl(config, seen, directory, watch, overwrite, started)
 
 
 def default_directory(config: TopicConfig) -> Path:
@@ -113,8 +150,10 @@ def default_directory(config: TopicConfig) -> Path:
     return Path("runs") / f"{name}-{config.crawl.policy}-{config.crawl.seed}"
 
 
-def report(result: Result, directory: Path) -> None:
+def report(result: Result, directory: Path, log: JsonLog | None) -> None:
     """What was found, why it ended, and where to look."""
+    if log is not None:
+        log.finished(result, directory)
     summary = result.summary
     click.echo(
         f"{summary['pages']:,} pages, {summary['relevant']:,} relevant "
@@ -134,12 +173,14 @@ def report(result: Result, directory: Path) -> None:
 
 
 @contextmanager
-def told_when_stopped(directory: Path) -> Iterator[None]:
+def told_when_stopped(directory: Path, log: JsonLog | None = None) -> Iterator[None]:
     """A crawl that a second signal stops at once has no result to tell, but it can go on."""
     try:
         yield
     except KeyboardInterrupt:
-        if (directory / JOURNAL).exists():
+        if log is not None:
+            log.stopped_at_once(directory)
+        elif (directory / JOURNAL).exists():
             again = printable(command_to_resume(directory))
             click.echo(f"stopped at once; what was fetched is kept\ngo on: {again}", err=True)
         raise

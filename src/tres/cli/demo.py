@@ -37,7 +37,9 @@ EXPLORED = 200
     help="Keep the runs here.  [default: they are thrown away]",
 )
 def demo(pages: int, size: int, seed: int, directory: Path | None) -> None:
-    """Crawl a generated web live, with tres and at random, and compare.
+    """See tres learn, on a web that is made on the spot.
+
+    A generated web is crawled live, with tres and at random, and both are compared.
 
     The web is served over HTTP on this machine, as many hosts; the topic is learnt from
     keywords and a few seeds. The web is made up, to show how tres works; it is no proof of

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 import click
 from rich.progress import Progress, TextColumn
 
+from tres.cli.completing import runs
 from tres.cli.terminal import messages
 from tres.errors import ConfigError, printable
 from tres.store.export import BINARY, FORMATS, Exported, Selection, new_file
@@ -17,7 +18,7 @@ from tres.store.export import export as export_pages
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=click.Path(path_type=Path), shell_complete=runs)
 @click.option("--to", "form", type=click.Choice(FORMATS), required=True, help="The format.")
 @click.option("--out", default="-", metavar="FILE", help="Where to; '-' is standard output.")
 @click.option("--overwrite", is_flag=True, help="Replace FILE if it is there.")
@@ -34,7 +35,7 @@ from tres.store.export import export as export_pages
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="The first N of them.")
 @click.option("--web", metavar="WEB", help="The web, if it is no longer where it was.")
 def export(run: Path, form: str, out: str, overwrite: bool, web: str | None, **chosen: Any) -> None:
-    """Write the pages of the crawl in the directory RUN as a file for other tools.
+    """Write the pages of a run as a file for other tools.
 
     jsonl: title, text and links of every page, an archive that `tres crawl --web` takes;
     parquet: the same as a table; csv: the rows of pages.csv; urls: one per line;

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import click
 
+from tres.cli.completing import one_of, topic_files
 from tres.cli.terminal import messages
 from tres.config import TopicConfig, load_topic
 from tres.errors import printable
 from tres.experiment.topic import find_keywords, topic_examples
 from tres.relevance.train import Examples
+from tres.sections import VECTORS
 from tres.settings import toml
 from tres.topic.expansion import Expansion, Keyword
 from tres.topic.text import words
@@ -18,15 +20,20 @@ from tres.webs import open_web
 
 
 @click.command()
-@click.argument("topic", type=click.Path(path_type=Path))
+@click.argument("topic", type=click.Path(path_type=Path), shell_complete=topic_files)
 @click.option("--web", metavar="WEB", help="The archive whose labels give the examples.")
-@click.option("--vectors", metavar="VECTORS", help="Word vectors to use: a name or a file.")
+@click.option(
+    "--vectors",
+    metavar="VECTORS",
+    help="Word vectors to use: a name or a file.",
+    shell_complete=one_of(VECTORS),
+)
 def keywords(topic: Path, web: str | None, vectors: str | None) -> None:
-    """Show the keywords that expansion finds for the topic described in the file TOPIC.
+    """Find more keywords for a topic.
 
-    A new keyword is a word of the relevant examples that lies as near to the given
-    keywords as those lie to each other. Strike out what does not fit (topic.strike), and
-    let `tres crawl` use the rest (topic.expand).
+    TOPIC is the file that describes it. A new keyword is a word of the relevant examples that
+    lies as near to the given keywords as those lie to each other. Strike out what does not fit
+    (topic.strike), and let `tres crawl` use the rest (topic.expand).
 
     Example: tres keywords biology.toml --web encyclopedia.jsonl.gz
     """

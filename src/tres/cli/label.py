@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from tres.cli.completing import runs
 from tres.cli.terminal import messages
 from tres.config import load_topic
 from tres.errors import RunError, TrainingError, printable
@@ -23,7 +24,7 @@ WORDS = {"y": "y", "yes": "y", "n": "n", "no": "n", "s": "s", "skip": "s", "": "
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=click.Path(path_type=Path), shell_complete=runs)
 @click.option(
     "--show",
     type=click.IntRange(min=1),
@@ -34,11 +35,11 @@ WORDS = {"y": "y", "yes": "y", "n": "n", "no": "n", "s": "s", "skip": "s", "": "
 )
 @click.option("--web", metavar="WEB", help="The web, if it is no longer where it was.")
 def label(run: Path, show: int, web: str | None) -> None:
-    """Judge pages of the crawl in the directory RUN.
+    """Judge pages of a run, so that its model learns from it.
 
     Shows pages of which the model is least sure, and pages on which many others were found;
-    answer y, n, s or q. Judgements are kept in RUN/judgements.jsonl, the model is trained anew,
-    and `tres resume` goes on with it.
+    answer y, n, s or q. Judgements are kept in RUN/judgements.jsonl, and the model is trained
+    anew. A crawl that is going on there follows it at once, otherwise `tres resume` does.
 
     Example: tres label runs/biology --show 10
     """
@@ -116,8 +117,11 @@ def _shown(page: Candidate, number: int, count: int) -> str:
 
 def _outcome(run: Path, result: Retrained) -> str:
     guesses = f" and {result.guessed:,} guesses" if result.guessed else ""
+    trained = f"the model was trained anew with {result.judged:,} judgements{guesses}\n"
+    if result.told:
+        return f"{trained}the crawl that is going on there has been told, and judges by it soon"
     return (
-        f"the model was trained anew with {result.judged:,} judgements{guesses}\n"
+        f"{trained}"
         f"model: {printable(str(run / MODEL))}\n"
         f"go on with it: tres resume {printable(shlex.quote(str(run)))} --pages N"
     )

@@ -9,7 +9,7 @@ from rich.progress import BarColumn, Progress, Task, TextColumn, TimeRemainingCo
 from rich.progress import ProgressColumn as Column
 from rich.text import Text
 
-from tres.crawl.events import Event
+from tres.crawl.events import Event, Paused, WentOn
 from tres.crawl.session import CrawlSession
 
 WIDE = 110
@@ -47,6 +47,7 @@ class CrawlProgress:
         self._task = self._progress.add_task(title, total=pages, found="")
         self._events = 0
         self._every = every
+        self._paused = False
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -58,8 +59,13 @@ class CrawlProgress:
     def __call__(self, session: CrawlSession, event: Event) -> None:
         """Something has happened in the crawl."""
         self._events += 1
-        if self._events % self._every == 0 and not self._progress.disable:
-            self._progress.update(self._task, completed=session.steps, found=_found(session))
+        at_once = isinstance(event, Paused | WentOn)
+        if at_once:
+            self._paused = isinstance(event, Paused)
+        if (at_once or self._events % self._every == 0) and not self._progress.disable:
+            found = f"paused, {_found(session)}" if self._paused else _found(session)
+            done, total = session.steps, session.pages
+            self._progress.update(self._task, completed=done, total=total, found=found)
 
     def explored(self, pages: int) -> None:
         """The topic is still being learnt, from so many pages."""

@@ -10,65 +10,86 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from tres.cli.crawl import report, stop_on_signal, told_when_stopped
-from tres.cli.progress import CrawlProgress
+from tres.cli.completing import runs
+from tres.cli.crawl import (
+    LOG_JSON,
+    report,
+    stop_on_signal,
+    told_as,
+    told_when_stopped,
+    watching,
+)
+from tres.cli.json_log import JsonLog
 from tres.cli.terminal import messages
 from tres.config import TopicConfig
 from tres.errors import printable
 from tres.experiment.resume import resumable
 from tres.experiment.resume import resume as resume_run
-from tres.experiment.run import Result
+from tres.experiment.run import LIVE, Result
 from tres.store.snapshots import SnapshotWarning
 from tres.webs import open_web
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=click.Path(path_type=Path), shell_complete=runs)
 @click.option("--pages", type=int, metavar="N", help="Pages to fetch in all, a new budget.")
 @click.option("--web", metavar="WEB", help="The web, if it is no longer where it was.")
 @click.option("--proxy", metavar="URL", help="Live: another HTTP proxy for the rest of it.")
-def resume(run: Path, pages: int | None, web: str | None, proxy: str | None) -> None:
-    """Go on with the crawl in the directory RUN.
+@click.option("--log-json", is_flag=True, help=LOG_JSON)
+def resume(
+    run: Path, pages: int | None, web: str | None, proxy: str | None, log_json: bool
+) -> None:
+    """Go on with a run, however it has ended.
 
-    Its journal is read up to where it was, however it ended, and the crawl goes on from there.
+    Its journal is read up to where it was, and the crawl goes on from there.
     Judgements given with `tres label` count from then on.
 
     Example: tres resume runs/biology --pages 1200
     """
-    config, meta = resumable(run, pages)
-    screen = messages()
-    spec = web or meta.web
-    with told_when_stopped(run):
-        if spec:
-            result = _over(spec, config, run, pages, screen)
-        else:
-            result = _live(config, run, pages, proxy, screen)
-    report(result, run)
+    with told_as(log_json) as log:
+        config, meta = resumable(run, pages)
+        spec = web or meta.web
+        if log is not None:
+            log.started(config, run, spec or LIVE, resumed=True)
+        screen = messages(quiet=log_json)
+        with told_when_stopped(run, log), remarks(log):
+            if spec:
+                result = _over(spec, config, run, pages, screen, log)
+            else:
+                result = _live(config, run, pages, proxy, screen, log)
+        report(result, run, log)
 
 
-def _over(spec: str, config: TopicConfig, run: Path, pages: int | None, screen: Console) -> Result:
+def _over(
+    spec: str,
+    config: TopicConfig,
+    run: Path,
+    pages: int | None,
+    screen: Console,
+    log: JsonLog | None,
+) -> Result:
     with screen.status(f"opening {printable(spec)}"):
         opened = open_web(spec)
-    with (
-        remarks(),
-        CrawlProgress(screen, config.crawl.policy, config.crawl.pages) as progress,
-        stop_on_signal() as started,
-    ):
-        return resume_run(run, opened, pages, progress, started)
+    with watching(screen, config, log) as watch, stop_on_signal() as started:
+        return resume_run(run, opened, pages, watch, started)
 
 
 def _live(
-    config: TopicConfig, run: Path, pages: int | None, proxy: str | None, screen: Console
+    config: TopicConfig,
+    run: Path,
+    pages: int | None,
+    proxy: str | None,
+    screen: Console,
+    log: JsonLog | None,
 ) -> Result:
     from tres.experiment.live import resume_live
 
-    title = config.crawl.policy
-    with remarks(), CrawlProgress(screen, title, config.crawl.pages, every=1) as progress:
-        return resume_live(run, pages, progress, proxy=proxy)
+    with watching(screen, config, log, every=1) as watch:
+        return resume_live(run, pages, watch, proxy=proxy)
 
 
 @contextmanager
-def remarks() -> Iterator[None]:
+def remarks(log: JsonLog | None) -> Iterator[None]:
     """A warning is one line, like any other message."""
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
@@ -76,5 +97,5 @@ def remarks() -> Iterator[None]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", SnapshotWarning)
-        warnings.showwarning = show
+        warnings.showwarning = show if log is None else log.warned
         yield

@@ -76,10 +76,10 @@ def serve(
     seed: int,
     log: Path | None,
 ) -> None:
-    """Serve the archive or generated web WEB over HTTP, as a proxy.
+    """Serve a web that is here over HTTP.
 
-    Every crawler that can use an HTTP proxy can crawl it, https pages included, which are
-    answered without TLS.
+    WEB is an archive or a generated web; it is served as a proxy, so every crawler that
+    can use an HTTP proxy can crawl it; https pages are answered without TLS.
 
     Example: tres serve generated --port 8080
     """

@@ -10,6 +10,6 @@ def console() -> Console:
     return Console(markup=False, highlight=False, emoji=False)
 
 
-def messages() -> Console:
+def messages(quiet: bool = False) -> Console:
     """Progress and remarks: standard error, so that results can be piped."""
-    return Console(stderr=True, markup=False, highlight=False, emoji=False)
+    return Console(stderr=True, quiet=quiet, markup=False, highlight=False, emoji=False)

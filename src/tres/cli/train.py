@@ -14,6 +14,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from tres.cli.completing import one_of, topic_files
 from tres.cli.terminal import messages
 from tres.config import MODELS, TopicConfig, load_topic
 from tres.errors import ConfigError, ModelError, printable
@@ -30,7 +31,7 @@ SHOWN = 10
 
 
 @click.command()
-@click.argument("topic", type=click.Path(path_type=Path))
+@click.argument("topic", type=click.Path(path_type=Path), shell_complete=topic_files)
 @click.option("--web", metavar="WEB", help="The archive whose labels give the examples.")
 @click.option(
     "--out",
@@ -38,15 +39,20 @@ SHOWN = 10
     metavar="DIR",
     help="Where to write the model.  [default: models/NAME-MODEL]",
 )
-@click.option("--model", metavar="NAME", help=f"One of {', '.join(MODELS)}.")
+@click.option(
+    "--model",
+    metavar="NAME",
+    help=f"One of {', '.join(MODELS)}.",
+    shell_complete=one_of(MODELS),
+)
 @click.option("--folds", type=int, metavar="N", help="Parts to cross-validate with.")
 @click.option("--seed", type=int, metavar="N", help="Seed of all randomness.")
 @click.option("--overwrite", is_flag=True, help="Replace a model that is already in DIR.")
 def train(topic: Path, web: str | None, out: Path | None, overwrite: bool, **options: Any) -> None:
-    """Train the relevance model for the topic described in the file TOPIC.
+    """Train a relevance model, and say how far to trust it.
 
-    The model is cross-validated first, then trained on all examples and saved, for
-    `load` in the section [training] of topic files.
+    TOPIC is the file that describes the topic. The model is cross-validated first, then trained
+    on all examples and saved, for `load` in the section [training] of topic files.
 
     Example: tres train biology.toml --web encyclopedia.jsonl.gz --model bilstm
     """

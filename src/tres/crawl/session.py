@@ -79,6 +79,11 @@ class CrawlSession:
         self._seeds = deque(policy.seed(outlinks))
 
     @property
+    def crawl(self) -> Crawl:
+        """Names, counts and web paths, to look at."""
+        return self._crawl
+
+    @property
     def in_flight(self) -> int:
         """Fetches that have not come back yet."""
         return len(self._in_flight)

@@ -8,7 +8,7 @@ comes back first, so a replay is deterministic for every k.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Protocol
 
@@ -107,7 +107,18 @@ def replay(
     listener: Callable[[Event], None] = lambda event: None,
     steering: Steering = UNSTEERED,
 ) -> StopReason:
-    """Drive a session to its end; every event goes to the listener.
+    """Drive a session to its end; every event goes to the listener."""
+    for event in replaying(session, seen, in_flight, steering):
+        if isinstance(event, Done):
+            return event.reason
+        listener(event)
+    raise AssertionError("a replay ends with Done")
+
+
+def replaying(
+    session: Replayable, seen: Perceiving, in_flight: int = 1, steering: Steering = UNSTEERED
+) -> Iterator[Event | Done]:
+    """The events of a crawl, one by one as they happen; the last is `Done`.
 
     Nothing is ever really on its way here, so an interrupted crawl ends at once: what was asked
     for stays to be asked for again, and the crawl that goes on is the one never interrupted.
@@ -121,13 +132,13 @@ def replay(
         match session.next(in_flight - len(fetching)):
             case Fetch(urls):
                 fetching.extend(urls)
-            case Done(reason):
-                return reason
+            case Done() as done:
+                yield done
+                return
             case Wait():
                 pass
         if session.interrupted:  # since a moment ago, so perhaps too little was chosen
             break
         url = fetching.popleft()
-        for event in session.receive(url, seen.perceive(url)):
-            listener(event)
-    return StopReason.INTERRUPTED
+        yield from session.receive(url, seen.perceive(url))
+    yield Done(StopReason.INTERRUPTED)

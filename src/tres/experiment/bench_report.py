@@ -19,6 +19,7 @@ import numpy as np
 
 from tres.errors import RunError
 from tres.experiment.bench import CURVES, RESULTS
+from tres.experiment.charts import STYLE as CHART_STYLE
 from tres.experiment.charts import lines, pareto, plane
 from tres.experiment.tables import CEILING, Comparison, Rows, effort, markdown, table_3, table_4
 
@@ -168,27 +169,11 @@ def _write(path: Path, text: str) -> Path:
     return path
 
 
-_PALETTE = "#3266ad #d1495b #2e8b57 #e08e0b #7b4fa3 #0e8a9c #9c6b30 #d36ba6 #6b7785 #8aa000".split()
-_SERIES = "".join(
-    f".line.s{i}{{stroke:{c}}}.dot.s{i}{{fill:{c};stroke:{c}}}"
-    f".key.s{i}{{background:{c};border-color:{c}}}"
-    for i, c in enumerate(_PALETTE)
-)
-STYLE = f"""
-:root{{color-scheme:light dark;--ink:#1c2530;--paper:#fff;--grid:#d9dee4}}
-@media(prefers-color-scheme:dark){{:root{{--ink:#e4e8ed;--paper:#14181d;--grid:#333b45}}}}
+STYLE = f"""{CHART_STYLE}
 body{{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);
 max-width:1180px;margin:2rem auto;padding:0 1rem}}
 table{{border-collapse:collapse;font-variant-numeric:tabular-nums}}
 th,td{{padding:.25rem .7rem;border-bottom:1px solid var(--grid);text-align:left;white-space:nowrap}}
 .wide{{overflow-x:auto}}.charts{{display:flex;flex-wrap:wrap;gap:1rem}}
-figure{{margin:0;max-width:560px;flex:1 1 340px}}svg{{width:100%;height:auto}}
-svg text{{font-size:12px;fill:var(--ink)}}.grid{{stroke:var(--grid)}}
-.line{{fill:none;stroke-width:2}}.front{{fill:none;stroke:var(--ink);stroke-dasharray:4 4}}
-.legend{{list-style:none;display:flex;flex-wrap:wrap;gap:.2rem 1rem;padding:0;font-size:13px}}
-.key{{display:inline-block;width:.8em;height:.8em;border-radius:50%;margin-right:.4em}}
-.key{{border:2px solid}}
-{_SERIES}
-.line.more{{stroke-dasharray:6 3}}.dot.more{{fill:var(--paper);stroke-width:2}}
-.key.more{{background:var(--paper)}}
+figure{{max-width:560px;flex:1 1 300px}}
 """

@@ -22,7 +22,7 @@ from tres.relevance.pu import Guesses
 from tres.relevance.worth import in_turn, influence, least_sure, most, site_by_site
 from tres.store.guesses import read_guesses
 from tres.store.judgements import read_judgements
-from tres.store.models import adopt_model, keep_model
+from tres.store.models import keep_model, replace_model
 from tres.store.orders import Adopt, forget, send
 from tres.store.run import TakenError, claimed, read_pages
 from tres.web.page import Page
@@ -110,12 +110,12 @@ def learn_judgements(run: Path, web: Web, config: TopicConfig) -> Retrained:
     is crawled when it is done, that crawl is told, and adopts the model between two pages.
     """
     learnt = _learn(run, web, config)
-    keep_model(run, learnt.model)
     try:
         with claimed(run):
             forget(run, Adopt)  # of earlier models
-            adopt_model(run, learnt.model.digest)
+            replace_model(run, learnt.model)
     except TakenError:
+        keep_model(run, learnt.model)
         send(run, Adopt(learnt.model.digest))
         return replace(learnt, told=True)
     return learnt

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from tres.config import TopicConfig
 from tres.crawl.events import Event
 from tres.engines.addresses import AddressGuard
+from tres.engines.explore import Asking, Exploration
 from tres.engines.exploring import Exploring, Parser
 from tres.engines.memory import CrawlMemory
 from tres.engines.reader import ReaderPlan
@@ -32,6 +33,7 @@ from tres.experiment.auto import ask_topic, auto_model, learn_topic
 from tres.experiment.resume import resumable, resume_run
 from tres.experiment.run import Listener, OpenRun, Result, start_run
 from tres.experiment.topic import perceive_topic, seed_urls
+from tres.policies.make import OwnPolicy
 from tres.store.helm import Helm, Switched
 from tres.store.journal import JOURNAL, Journal
 from tres.store.models import MODEL
@@ -54,11 +56,14 @@ def crawl_live(
     listener: Listener = lambda session, event: None,
     overwrite: bool = False,
     watch: Watch = lambda pages: None,
+    own: OwnPolicy | None = None,
 ) -> Result:
     """Crawl the Web to the end and write the run directory; once in a process."""
     refuse_impossible(config)
     refuse_taken(directory, overwrite)
-    return in_live_loop(lambda loop: live_run(loop, config, directory, listener, overwrite, watch))
+    return in_live_loop(
+        lambda loop: live_run(loop, config, directory, listener, overwrite, watch, own)
+    )
 
 
 async def live_run(
@@ -68,11 +73,12 @@ async def live_run(
     listener: Listener = lambda session, event: None,
     overwrite: bool = False,
     watch: Watch = lambda pages: None,
+    own: OwnPolicy | None = None,
 ) -> Result:
     """One crawl, for whoever has a loop to run several in."""
     perceiver = await _perceiver(loop, config, watch)
     with start_run(
-        config, perceiver, directory, overwrite=overwrite, warc=archive_of(config)
+        config, perceiver, directory, overwrite=overwrite, warc=archive_of(config), own=own
     ) as run:
         return await _crawled(loop, run, perceiver, listener)
 
@@ -94,6 +100,7 @@ def resume_live(
     directory: Path,
     pages: int | None = None,
     listener: Listener = lambda session, event: None,
+    own: OwnPolicy | None = None,
     **changes: object,
 ) -> Result:
     """Go on with a run on the live Web; `changes` are settings for the rest of it."""
@@ -101,7 +108,7 @@ def resume_live(
     refuse_impossible(config)
 
     async def main(loop: LiveLoop) -> Result:
-        with resume_run(directory, pages, warc=archive_of(config)) as opened:
+        with resume_run(directory, pages, warc=archive_of(config), own=own) as opened:
             run = replace(opened, config=config)
             perceiver = perceive_topic(run.config, None, run.model)
             return await _crawled(loop, run, perceiver, listener)
@@ -149,21 +156,28 @@ async def _perceiver(loop: LiveLoop, config: TopicConfig, watch: Watch) -> Perce
     """The topic as a way of seeing, learnt from the Web itself if there is nothing else."""
     if not config.training.explores:
         return perceive_topic(config, None)
-    exploring = Exploring(ask_topic(config, seed_urls(config)), config.crawl.site, watch)
-    reader = Parser(config.live, _this_year())
+    found = await explored_live(loop, config, ask_topic(config, seed_urls(config)), watch)
+    if found is None:
+        raise TresError("interrupted while the topic was learnt; nothing is kept, crawl again")
+    explored = learn_topic(config, found)
+    perceiver = perceive_topic(config, None, auto_model(config, explored))
+    return replace(perceiver, guesses=explored.guesses)
+
+
+async def explored_live(
+    loop: LiveLoop, config: TopicConfig, asking: Asking, watch: Watch = lambda pages: None
+) -> Exploration | None:
+    """What an exploration finds on the Web; nothing if it is interrupted."""
+    exploring = Exploring(asking, config.crawl.site, watch)
     live = LiveCrawl(
         crawl=exploring,
-        reader=reader,
+        reader=Parser(config.live, _this_year()),
         site_by=config.crawl.site,
         patience=config.live.timeout,
         redirects=config.live.redirects,
     )
     await loop.crawl(live, live_settings(config.override(sitemaps=False)))  # pages alone
-    if exploring.found is None:
-        raise TresError("interrupted while the topic was learnt; nothing is kept, crawl again")
-    explored = learn_topic(config, exploring.found)
-    perceiver = perceive_topic(config, None, auto_model(config, explored))
-    return replace(perceiver, guesses=explored.guesses)
+    return exploring.found
 
 
 async def _crawled(

@@ -28,8 +28,9 @@ from tres.experiment.run import (
 )
 from tres.experiment.topic import perceive_topic
 from tres.frontier.rules import TreeView
-from tres.policies.make import NOTHING, Foreknowledge
+from tres.policies.make import NOTHING, Foreknowledge, OwnPolicy
 from tres.policies.oracle import Foresight
+from tres.relevance.base import RelevanceModel
 from tres.store.journal import JOURNAL, Journal
 from tres.store.meta import Meta
 from tres.store.models import model_of, newest_model
@@ -37,6 +38,7 @@ from tres.store.orders import OF_THE_MOMENT, Budget, forget, ordered_budget
 from tres.store.recorded import RecordedSession, folded, resumed, said_how_to_go_on, writing
 from tres.store.run import SUMMARY, claimed, config_of, read_tree, write_config
 from tres.store.state import at_work
+from tres.webs import open_web
 from tres.webs.base import Web
 from tres.webs.search import SimulatedSearch
 
@@ -45,7 +47,8 @@ def resumable(run: Path, pages: int | None = None) -> tuple[TopicConfig, Meta]:
     """With what a run would go on; `RunError` if it cannot."""
     config = load_topic(config_of(run))
     with Journal.open(run / JOURNAL) as journal:
-        budget = pages or ordered_budget(run) or journal.segments()[-1].pages
+        left = ordered_budget(run) or journal.segments()[-1].pages
+        budget = left if pages is None else pages
         steps = journal.steps()
         if steps > budget or (steps == budget and (run / SUMMARY).exists()):
             raise RunError(
@@ -62,18 +65,23 @@ def resume_run(
     *,
     known: Foreknowledge = NOTHING,
     warc: MakeWarc | None = None,
+    own: OwnPolicy | None = None,
+    model: RelevanceModel | None = None,
 ) -> Iterator[OpenRun]:
-    """A run as it was when it ended, to be crawled on; `pages` may raise its budget."""
+    """A run as it was when it ended, to be crawled on; `pages` may raise its budget.
+
+    A policy of its own must be given again; a `model` is used instead of the run's newest.
+    """
     config, _ = resumable(run, pages)
     with _taken_up(run, pages), _opened(run) as journal, archived(warc, run) as archive:
         recorded = resumed(
             journal,
-            _first_session(journal, config, known),
+            _first_session(journal, config, known, own),
             session_digest(config),
             archive,
             config.live.keep,
         )
-        opened = OpenRun(run, config, recorded, newest_model(run))
+        opened = OpenRun(run, config, recorded, model or newest_model(run))
         _begin(opened, recorded)
         with said_how_to_go_on(run):
             yield opened
@@ -85,10 +93,12 @@ def resume(
     pages: int | None = None,
     listener: Listener = lambda session, event: None,
     started: Callable[[CrawlSession], None] = lambda session: None,
+    own: OwnPolicy | None = None,
+    model: RelevanceModel | None = None,
 ) -> Result:
     """Go on with a run over a web that is here until its budget, which `pages` may raise."""
     known = Foreknowledge(lambda: _foresight(run, web), partial(SimulatedSearch, web.pages()))
-    with resume_run(run, pages, known=known) as opened:
+    with resume_run(run, pages, known=known, own=own, model=model) as opened:
         started(opened.session)
         seen = PerceivedWeb(web, perceive_topic(opened.config, web, opened.model))
         return replayed(opened, seen, listener)
@@ -108,16 +118,32 @@ def session_of(run: Path) -> CrawlSession:
     """The session of a run as it is now, to look at: at its end, killed, or being crawled."""
     config = load_topic(config_of(run))
     with Journal.open(run / JOURNAL) as journal:
-        session, _ = folded(journal, _first_session(journal, config), session_digest(config))
+        known = _known(run, journal.meta.web)
+        session, _ = folded(journal, _first_session(journal, config, known), session_digest(config))
     return session
 
 
 def _first_session(
-    journal: Journal, config: TopicConfig, known: Foreknowledge = NOTHING
+    journal: Journal,
+    config: TopicConfig,
+    known: Foreknowledge = NOTHING,
+    own: OwnPolicy | None = None,
 ) -> Callable[[], CrawlSession]:
+    if journal.meta.policy != ("" if own is None else own.name):
+        raise _other_policy(journal, config)
     seeds = journal.seeds().links
     first = config.override(pages=journal.segments()[0].pages)
-    return lambda: new_session(first, seeds, known)
+    return lambda: new_session(first, seeds, known, own)
+
+
+def _other_policy(journal: Journal, config: TopicConfig) -> RunError:
+    run, name = journal.path.parent, journal.meta.policy
+    if name:
+        return RunError(
+            f"{run}: was crawled by the policy {name} of a program; "
+            "give it again there: tres.resume_crawl(run, policy=...)"
+        )
+    return RunError(f"{run}: was crawled by {config.crawl.policy!r}; go on without a policy")
 
 
 @contextmanager
@@ -144,6 +170,16 @@ def _begin(run: OpenRun, recorded: RecordedSession) -> None:
     with writing(run.directory):
         write_config(run.directory, run.config.to_toml())
         (run.directory / SUMMARY).unlink(missing_ok=True)
+
+
+def _known(run: Path, address: str) -> Foreknowledge:
+    """What some policies knew of the web of a run; it is opened only if they ask."""
+    if not address:
+        return NOTHING
+    return Foreknowledge(
+        lambda: _foresight(run, open_web(address)),
+        lambda share: SimulatedSearch(open_web(address).pages(), share),
+    )
 
 
 def _foresight(run: Path, web: Web) -> Foresight:

@@ -32,8 +32,9 @@ from tres.errors import ConfigError, ModelError, SeedError
 from tres.experiment.auto import exploration_pages
 from tres.experiment.topic import seed_urls
 from tres.mdp.crawl import Crawl
-from tres.policies.make import NOTHING, Foreknowledge, PolicySettings, make_policy
+from tres.policies.make import NOTHING, Foreknowledge, OwnPolicy, PolicySettings, make_policy
 from tres.relevance.base import RelevanceModel
+from tres.relevance.own import OwnJudge
 from tres.relevance.store import load_model
 from tres.store.guesses import write_guesses
 from tres.store.helm import Helm, Switch, Switched
@@ -70,12 +71,18 @@ def web_address(web: Web) -> str:
 
 
 def new_session(
-    config: TopicConfig, seeds: LinkPercepts, known: Foreknowledge = NOTHING
+    config: TopicConfig,
+    seeds: LinkPercepts,
+    known: Foreknowledge = NOTHING,
+    own: OwnPolicy | None = None,
 ) -> CrawlSession:
     """A session at its first step. One seed number gives one crawl."""
     crawl = Crawl()
     rng = np.random.default_rng(config.crawl.seed)
-    policy = make_policy(PolicySettings.of(config), crawl, rng, known)
+    if own is None:
+        policy = make_policy(PolicySettings.of(config), crawl, rng, known)
+    else:
+        policy = own.make(crawl, rng)
     limits = config.crawl.pages, config.crawl.max_per_site, config.live.max_clicks
     return CrawlSession(crawl, policy, seeds, *limits)
 
@@ -123,6 +130,8 @@ class OpenRun:
         journal, seconds = self.crawling.journal, self.crawling.seconds
         summary = summarise(self.config, journal.meta, self.session, stopped, seconds)
         summary["dropped"] = dict(sorted(dropped.items()))
+        if isinstance(self.model, OwnJudge):
+            summary["model"] = self.model.name
         with writing(self.directory):
             write_result(self.directory, journal, self.session.policy.tree_view(), summary)
         if stopped is StopReason.NO_SEED:
@@ -152,13 +161,20 @@ def start_run(
     overwrite: bool = False,
     known: Foreknowledge = NOTHING,
     warc: MakeWarc | None = None,
+    own: OwnPolicy | None = None,
 ) -> Iterator[OpenRun]:
     """A new run in a new directory; `web` opens its web again, and is empty for the live Web."""
     seeds = perceived_seeds(config, perceiver)
-    session = new_session(config, seeds, known)
+    session = new_session(config, seeds, known, own)
     prepare(directory, overwrite)
     model = perceiver.model
-    meta = Meta(web, web_name, session.policy.schema.features, exploration_pages(model))
+    meta = Meta(
+        web,
+        web_name,
+        session.policy.schema.features,
+        exploration_pages(model),
+        policy="" if own is None else own.name,
+    )
     begin = Begin(config.crawl.pages, model.digest)
     with claimed(directory), at_work(directory):
         with writing(directory, remedy="free some space or name another --run"):
@@ -177,6 +193,7 @@ def crawl(
     listener: Listener = lambda session, event: None,
     overwrite: bool = False,
     started: Callable[[CrawlSession], None] = lambda session: None,
+    own: OwnPolicy | None = None,
 ) -> Result:
     """Crawl a web that is here to the end and write the run directory.
 
@@ -190,6 +207,7 @@ def crawl(
         web_name=seen.web.name,
         overwrite=overwrite,
         known=seen.known,
+        own=own,
     ) as run:
         started(run.session)
         return replayed(run, seen, listener)
@@ -232,7 +250,7 @@ def summarise(
         "name": config.name,
         "version": __version__,
         "web": meta.web_name,
-        "policy": config.crawl.policy,
+        "policy": meta.policy or config.crawl.policy,
         "features": config.crawl.features,
         "model": config.training.model,
         "max_per_site": str(config.crawl.max_per_site),

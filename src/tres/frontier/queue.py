@@ -69,6 +69,10 @@ class QueueFrontier:
                 return entry[2], -entry[0]
         return None
 
+    def priorities(self, rows: Ids) -> Floats:
+        """The priorities with which rows wait."""
+        return self._current.view[rows]
+
     def _push(self, rows: Ids, priorities: Floats) -> None:
         self._current.view[rows] = priorities
         for row, priority in zip(rows.tolist(), priorities.tolist(), strict=True):

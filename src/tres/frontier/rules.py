@@ -55,11 +55,16 @@ class TreeView:
 
     def rule(self, node: int) -> str:
         """What everything in a node has in common."""
+        bounds = self.bounds(node)
+        return " and ".join(condition(name, *bounds[name]) for name in bounds) or "everything"
+
+    def bounds(self, node: int) -> dict[str, tuple[float, float]]:
+        """The same as numbers: from where on and below what each feature lies, by the path."""
         bounds: dict[str, tuple[float, float]] = {}
         for feature, low, high in self._conditions(node):
             known_low, known_high = bounds.get(feature, (-INFINITY, INFINITY))
             bounds[feature] = max(low, known_low), min(high, known_high)
-        return " and ".join(_condition(name, *bounds[name]) for name in bounds) or "everything"
+        return bounds
 
     def to_text(self) -> str:
         """An indented outline."""
@@ -111,8 +116,8 @@ class TreeView:
         assert here.left is not None
         assert here.right is not None
         assert here.threshold is not None
-        test = _condition(here.feature, here.threshold, INFINITY)
-        otherwise = _condition(here.feature, -INFINITY, here.threshold)
+        test = condition(here.feature, here.threshold, INFINITY)
+        otherwise = condition(here.feature, -INFINITY, here.threshold)
         yield f"{indent}{question}[{facts}]" if question else f"all: {facts}"
         inner = indent + "  "
         yield from self._outline(here.right, inner, f"{test}: ")
@@ -140,7 +145,8 @@ def _node(tree: Tree, node: int, features: tuple[str, ...], rows: Ids) -> Node:
     )
 
 
-def _condition(feature: str, low: float, high: float) -> str:
+def condition(feature: str, low: float, high: float) -> str:
+    """What it takes to lie between two bounds, the lower one included."""
     if feature in YES_OR_NO:
         return feature if low > -INFINITY else f"not {feature}"
     least, limit = _written(feature, low, high)
@@ -165,7 +171,7 @@ def _written(feature: str, low: float, high: float) -> tuple[str, str]:
 
 def _dot_attributes(node: Node) -> str:
     if node.feature is not None:
-        return f'label="{_condition(node.feature, node.threshold or 0.0, INFINITY)} ?"'
+        return f'label="{condition(node.feature, node.threshold or 0.0, INFINITY)} ?"'
     label = f"leaf {node.id}\\n{node.experiences} fetched, reward {node.mean_reward:.2f}"
     return (
         f'label="{label}\\n{node.rows} waiting", '

@@ -12,7 +12,7 @@ import numpy as np
 
 from tres.frontier.queue import QueueFrontier
 from tres.frontier.rows import Change, Rows
-from tres.mdp.columns import Flags
+from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.steps import Step
 from tres.policies.base import FrontierPolicy, Pick
 from tres.policies.learner import QLearner
@@ -50,6 +50,10 @@ class TresAsync(FrontierPolicy):
         self._queue.update(change.updated)
         self.evaluations = len(change.outlinks)
         self.admit(step, change)
+
+    def worth(self, rows: Ids) -> Floats:
+        """The values that they have in the queue."""
+        return self._queue.priorities(rows)
 
     def admit(self, step: Step, change: Change) -> None:
         """Learn from the step."""

@@ -175,6 +175,10 @@ class FrontierPolicy(ABC):
                 seen.setdefault(url, float(values[place]))
         return tuple(seen.items())
 
+    def worth(self, rows: Ids) -> Floats | None:
+        """By what it would compare these rows now; None if it compares nothing."""
+        return None
+
     def miss(self, choice: Choice) -> None:
         """Nothing is learnt from dead links, unless a subclass does."""
 

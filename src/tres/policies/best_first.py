@@ -51,6 +51,10 @@ class BestFirst(FrontierPolicy):
         best = self._queue.best(waiting)
         return None if best is None else Pick(best[0], q=best[1])
 
+    def worth(self, rows: Ids) -> Floats:
+        """Their scores."""
+        return self._priority(rows)
+
     def _priority(self, rows: Ids) -> Floats:
         urls = self.rows.url_ids(rows)
         return np.asarray(self._best.view[urls])

@@ -77,6 +77,10 @@ class HanSync(FrontierPolicy):
         best = int(np.argmax(values))
         return Pick(int(rows[best]), q=float(values[best]))
 
+    def worth(self, rows: Ids) -> Floats:
+        """What SARSA expects of them."""
+        return self._values(rows)
+
     def _values(self, rows: Ids) -> Floats:
         return self.sarsa.values(one_hot(self.rows.vectors(rows)))
 
@@ -92,3 +96,7 @@ class HanAsync(HanSync):
     def _best(self, waiting: Flags | None) -> Pick | None:
         best = self._queue.best(waiting)
         return None if best is None else Pick(best[0], q=best[1])
+
+    def worth(self, rows: Ids) -> Floats:
+        """The values that they have in the queue."""
+        return self._queue.priorities(rows)

@@ -81,6 +81,14 @@ class Foreknowledge:
 NOTHING = Foreknowledge()
 
 
+@dataclass(frozen=True, slots=True)
+class OwnPolicy:
+    """A policy that a program brings along, instead of one that the configuration names."""
+
+    name: str
+    make: Callable[[Crawl, np.random.Generator], Policy]
+
+
 def make_rows(features: str, sites: Sites) -> Rows:
     """The rows of a feature set."""
     schema = SCHEMAS[features]

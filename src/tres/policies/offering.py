@@ -32,7 +32,7 @@ class Offering(TreeRandom):
         if len(leaves) == 0:
             return np.empty(0, np.int32)
         every = self._rng.permutation(np.resize(leaves, max(count, len(leaves))))[:count]
-        return np.concatenate([self.tree_frontier.sample(leaf[None], 1) for leaf in every])
+        return self.tree_frontier.sample(every, 1)
 
     def take(self, row: int) -> None:
         """The next choice is this row."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from tres.frontier.rows import Change, Rows
-from tres.mdp.columns import Flags
+from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.steps import Step
 from tres.policies.base import FrontierPolicy, Pick
 from tres.policies.learner import QLearner
@@ -44,6 +44,10 @@ class TresSync(FrontierPolicy):
             pick = Pick(int(rows[best]), q=float(values[best]), candidates=len(rows), rivals=rivals)
         self.learner.picked(pick.row)
         return pick
+
+    def worth(self, rows: Ids) -> Floats:
+        """Their Q."""
+        return self.learner.values(rows)
 
     def admit(self, step: Step, change: Change) -> None:
         """Learn from the step."""

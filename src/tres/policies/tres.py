@@ -68,6 +68,10 @@ class Tres(TreeRandom):
         """The experience sample may split its leaf."""
         return self.tree_frontier.learn(step.choice.features, self.learner.reward(step))
 
+    def worth(self, rows: Ids) -> Floats:
+        """Their Q."""
+        return self.learner.values(rows)
+
     def admit(self, step: Step, change: Change) -> None:
         """Learn from the step."""
         self.learner.admit(step, change)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ THRESHOLD = 0.5
 """Probability from which on a page counts as relevant."""
 
 
+@runtime_checkable
 class RelevanceModel(Protocol):
     """Says how probably a text is about the topic."""
 

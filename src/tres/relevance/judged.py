@@ -7,8 +7,8 @@ person judges pages of the run, the model is trained anew:
 - Guesses stay as long as judgements are few. From `ENOUGH` examples of the rarer class on
   (judged or labelled, seeds included) the guesses are left out.
 
-`ENOUGH` is measured, not derived: the curves in docs/few-labels.md show from where on examples
-alone are better than examples and guesses together.
+`ENOUGH` is measured, not derived: the curves in docs/few-labels-measured.md show from where on
+examples alone are better than examples and guesses together.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ pages (some are relevant, nobody knows which), and the topic's *keywords*. Three
    seeds may lie anywhere. If it lies high, hardly a page is guessed relevant and the model becomes
    too strict; where keywords are common words and it lies low, it takes most of the web with it.
    On four topics the gap was better than the median of ten seeds, and much better than that of
-   three (docs/few-labels.md).
+   three (docs/few-labels-measured.md).
 3. Self-training. A regression learns the guesses; being linear in thousands of words it cannot
    learn the mistakes by heart, and finds the relevant pages that lack keywords. Every page is
    judged by a regression that has not seen it (cross-fitting); this judgement plus its keyword

@@ -15,6 +15,8 @@ from tres.relevance.bilstm import KIND as BILSTM
 from tres.relevance.bilstm import KW_KIND as KW_BILSTM
 from tres.relevance.bilstm import BiLstmModel
 from tres.relevance.files import MANIFEST, ModelFiles
+from tres.relevance.own import KIND as OWN
+from tres.relevance.own import refused
 from tres.relevance.svm import KIND as SVM
 from tres.relevance.svm import SvmModel
 from tres.relevance.tfidf import KIND as TFIDF
@@ -31,6 +33,8 @@ KINDS: dict[str, Callable[[ModelFiles], RelevanceModel]] = {
 def load_model(directory: Path) -> RelevanceModel:
     """The model saved in `directory`, whole and verified; else `ModelError`."""
     files = ModelFiles.read(directory)
+    if files.kind == OWN:
+        raise refused(files, directory)
     if files.kind not in KINDS:
         raise ModelError(
             f"{directory / MANIFEST}: is a model of the unknown kind {files.kind!r}; "

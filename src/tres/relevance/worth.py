@@ -9,8 +9,8 @@
   about where to look; and being hubs they are seldom what the model was taught with.
 
 `tres label` shows the least sure, site by site, in turn with the influential; what that gains over
-pages at random is measured in docs/few-labels.md. All orders are places in the given sequence,
-and ties keep its order.
+pages at random is measured in docs/few-labels-measured.md. All orders are places in the given
+sequence, and ties keep its order.
 """
 
 from __future__ import annotations

@@ -62,6 +62,8 @@ class PageRow:
     note: str
     features: tuple[float, ...]
     rivals_json: str
+    record: int
+    """The number of its record in the journal."""
 
     @property
     def rivals(self) -> tuple[Rival, ...]:
@@ -80,6 +82,7 @@ class FailureRow:
     seconds: float | None
     status: int | None
     note: str
+    record: int
 
 
 class RunReader:
@@ -103,10 +106,10 @@ class RunReader:
         before = len(self.pages) + len(self.failures)
         with Journal.open(self.run / JOURNAL) as journal:
             for seq, row in journal.pages_after(self._last_page):
-                self.pages.append(_page(row, self.meta.features))
+                self.pages.append(_page(seq, row, self.meta.features))
                 self._last_page = seq
             for seq, row in journal.failures_after(self._last_failure):
-                self.failures.append(_failure(row))
+                self.failures.append(_failure(seq, row))
                 self._last_failure = seq
             self.segments = journal.segments()
             self.seconds = journal.seconds()
@@ -121,6 +124,11 @@ class RunReader:
     def budget(self) -> int:
         """Pages that the crawl may fetch."""
         return self.segments[-1].pages
+
+    @property
+    def policy(self) -> str:
+        """Who chose: a policy of ours, or one that a program brought along."""
+        return self.meta.policy or self.config.crawl.policy
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -148,7 +156,7 @@ class RunReader:
         return next(found, None)
 
 
-def _page(row: Row, features: tuple[str, ...]) -> PageRow:
+def _page(seq: int, row: Row, features: tuple[str, ...]) -> PageRow:
     return PageRow(
         step=row["step"],
         url=row["url"],
@@ -172,10 +180,11 @@ def _page(row: Row, features: tuple[str, ...]) -> PageRow:
         note=row["note"] or "",
         features=tuple(row[name] for name in features),
         rivals_json=row["rivals"],
+        record=seq,
     )
 
 
-def _failure(row: Row) -> FailureRow:
+def _failure(seq: int, row: Row) -> FailureRow:
     return FailureRow(
         url=row["url"],
         kind=row["kind"],
@@ -184,4 +193,5 @@ def _failure(row: Row) -> FailureRow:
         seconds=row["seconds"],
         status=row["status"],
         note=row["note"] or "",
+        record=seq,
     )

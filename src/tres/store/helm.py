@@ -11,7 +11,7 @@ the same crawl. To pause changes nothing but the time that it takes.
 
 How pages come to be read by another model differs between engines and may take a while, so it is
 asked for (`Switch`): it calls back in the moment from which on every page is read by the new
-model, or never. The order stays in the inbox until then.
+model, or never. The order stays in the inbox until then, and so do those to adopt yet another.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Helm:
         self._paused = False
         self._model = crawling.journal.segments()[-1].model
         self._next_look = clock()
-        self._adopting: dict[Path, str] = {}
+        self._adopting = False
         self._fault: Exception | None = None
 
     @property
@@ -84,10 +84,12 @@ class Helm:
         self._next_look = self._clock() + EVERY
         if self._fault is not None:
             raise self._fault
-        letters = [letter for letter in take(self._run) if letter.file not in self._adopting]
-        for letter in letters:
-            self._carry_out(letter)
-        return bool(letters)
+        ordered = False
+        for letter in take(self._run):
+            if not (self._adopting and isinstance(letter.order, Adopt)):
+                self._carry_out(letter)
+                ordered = True
+        return ordered
 
     def _carry_out(self, letter: Letter) -> None:
         match letter.order:
@@ -133,18 +135,18 @@ class Helm:
         return None
 
     def _adopt(self, model: str, letter: Letter) -> None:
-        if model == self._model or model in self._adopting.values():
+        if model == self._model:
             return letter.done()
         try:
             place = place_of(self._run, model)
         except TresError as problem:
             return letter.refuse(problem.message)
-        self._adopting[letter.file] = model
+        self._adopting = True
         return self._switch(place, lambda problem: self._adopted(model, letter, problem))
 
     def _adopted(self, model: str, letter: Letter, problem: TresError | None) -> None:
         """The next page is read by the new model, or there is none that can be."""
-        self._adopting.pop(letter.file, None)
+        self._adopting = False
         if problem is not None:
             return letter.refuse(problem.message)
         try:

@@ -39,6 +39,7 @@ from tres.store.records import (
     decode,
     encode,
     link_urls,
+    names_url,
 )
 from tres.store.tables import FAILURES_TABLE, Row, failure_values, pages_table, step_values
 
@@ -142,6 +143,48 @@ class Journal:
                     raise DamagedError(f"record {expected} is missing")
                 yield seq, _entry(seq, kind, body, checksum)
                 expected += 1
+
+    def entry(self, seq: int) -> Entry:
+        """One entry by its number."""
+        with _named(self.path):
+            row = self._connection.execute(f"{_SELECT} WHERE seq = ?", (seq,)).fetchone()
+            if row is None:
+                raise DamagedError(f"record {seq} is missing")
+            return _entry(*row)
+
+    def naming(self, url: str, before: int | None = None) -> Iterator[tuple[int, Entry]]:
+        """The entries that name a URL, each with its number; only these are read in full.
+
+        `before` ends the search at a record.
+        """
+        query = f"{_SELECT} WHERE seq < ? ORDER BY seq"
+        end = self.position + 1 if before is None else before
+        with _named(self.path), closing(self._connection.cursor()) as cursor:
+            for seq, kind, body, checksum in cursor.execute(query, (end,)):
+                if names_url(body, url):
+                    yield seq, _entry(seq, kind, body, checksum)
+
+    def judge_of(self, seq: int) -> str:
+        """The digest of the model that judged the page of a record."""
+        query = f"{_SELECT} WHERE kind = 'begin' AND seq < ? ORDER BY seq DESC LIMIT 1"
+        with _named(self.path):
+            row = self._connection.execute(query, (seq,)).fetchone()
+            begin = None if row is None else _entry(*row)
+            if isinstance(begin, Begin):
+                return begin.model
+            raise DamagedError("it names no model")
+
+    def exchange_of(self, seq: int) -> tuple[int, int] | None:
+        """Where what a server sent for a page begins and ends in the archive, if it is kept."""
+        query = "SELECT max(warc_end) FROM pages WHERE seq < ?"
+        with _named(self.path):
+            row = self._connection.execute(
+                "SELECT warc_end FROM pages WHERE seq = ?", (seq,)
+            ).fetchone()
+            if row is None or row[0] is None:
+                return None
+            (start,) = self._connection.execute(query, (seq,)).fetchone()
+        return int(start or 0), int(row[0])
 
     def seeds(self) -> Seeds:
         """The links that the crawl started from."""

@@ -29,6 +29,8 @@ class Meta:
     features: tuple[str, ...]
     exploration_pages: int = 0
     version: str = __version__
+    policy: str = ""
+    """The policy that a program brought along; empty for the one that the configuration names."""
 
 
 def write_meta(connection: sqlite3.Connection, meta: Meta) -> None:
@@ -48,7 +50,7 @@ def read_meta(connection: sqlite3.Connection, path: Path) -> Meta:
         for key, value in connection.execute("SELECT key, value FROM meta").fetchall()
     }
     meta = Meta(**{**held, "features": tuple(held["features"])})
-    texts = (meta.web, meta.web_name, meta.version, *meta.features)
+    texts = (meta.web, meta.web_name, meta.version, meta.policy, *meta.features)
     if not all(isinstance(text, str) for text in texts) or type(meta.exploration_pages) is not int:
         raise DamagedError("what it says of its run is none of that")
     return meta

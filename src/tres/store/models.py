@@ -51,6 +51,12 @@ def keep_model(run: Path, model: RelevanceModel) -> None:
         model.save(run / f"{MODEL}-{model.digest[:DIGITS]}")
 
 
+def replace_model(run: Path, model: RelevanceModel) -> None:
+    """Make this the newest model of a run that nobody else writes to."""
+    keep_model(run, model)
+    adopt_model(run, model.digest)
+
+
 def adopt_model(run: Path, digest: str) -> None:
     """Make a model that lies in the run its newest; earlier ones are kept.
 

@@ -1,6 +1,6 @@
 """What a crawl is told while it is going on: small files in `RUN/orders/`, its inbox.
 
-    1763280000123456789-0f3a9c52.json      {"order": "block", "site": "example.org"}
+    01763280000123456789-0f3a9c52.json     {"order": "block", "site": "example.org"}
 
 Anybody may write, from any process, and nobody waits for anybody: an order is written under
 another name and renamed when it is whole, so that half an order is never read, and its own name

@@ -166,6 +166,8 @@ class RecordedSession:
         session = self.session
         if session.interrupted or not is_due(session.steps, self._last_snapshot):
             return
+        if self.journal.meta.policy:  # what such a policy holds is known to its program alone
+            return
         state = capture(session)
         write_snapshot(
             self._run, Snapshot(self.journal.position, session.steps, self._config, state)

@@ -128,21 +128,34 @@ def link_urls(body: bytes) -> tuple[str, ...]:
         raise DamagedError(str(error)) from None
 
 
+def names_url(body: bytes, url: str) -> bool:
+    """Does a record name a URL? Seen without reading what it says about it."""
+    try:
+        return json.dumps(url).encode() in _unfolded(body)
+    except zlib.error as error:
+        raise DamagedError(str(error)) from None
+
+
 def _packed(names: list[Any], numbers: bytes = b"") -> bytes:
     text = json.dumps(names, separators=(",", ":")).encode()
     return zlib.compress(_LENGTH.pack(len(text)) + text + numbers, QUICK)
 
 
 def _unpacked(body: bytes) -> tuple[list[Any], bytes]:
-    unfolding = zlib.decompressobj()
-    content = unfolding.decompress(body, LARGEST)
-    if not unfolding.eof or unfolding.unused_data:
-        raise DamagedError("it is cut short, or something follows it")
+    content = _unfolded(body)
     (length,) = _LENGTH.unpack_from(content)
     names = json.loads(content[_LENGTH.size : _LENGTH.size + length])
     if not isinstance(names, list):
         raise DamagedError("its names are no list")
     return names, content[_LENGTH.size + length :]
+
+
+def _unfolded(body: bytes) -> bytes:
+    unfolding = zlib.decompressobj()
+    content = unfolding.decompress(body, LARGEST)
+    if not unfolding.eof or unfolding.unused_data:
+        raise DamagedError("it is cut short, or something follows it")
+    return content
 
 
 def _names(links: LinkPercepts) -> list[tuple[str, ...]]:

@@ -17,6 +17,7 @@ and, derived from the journal whenever a crawl comes to an orderly end:
     failures.csv    one line per URL that gave no page
     tree.json       the decision tree, if the policy has one
     summary.json    the result in numbers, written last: a crawl without it is not at its end
+    report.html     what `tres report` made of it
 
 `pages.csv` holds nothing that changes from run to run: one seed, one file, byte for byte.
 """
@@ -49,7 +50,7 @@ from tres.topic.expansion import Expansion
 
 CONFIG, PAGES, FAILURES = "config.toml", "pages.csv", "failures.csv"
 TREE, SUMMARY, KEYWORDS = "tree.json", "summary.json", "keywords.csv"
-STATE = "state.json"
+STATE, REPORT = "state.json", "report.html"
 KEYWORD_COLUMNS = ("keyword", "origin", "score", "relevant", "other")
 STEP_COLUMNS = (
     *("step", "url", "parent", "relevance", "reward", "q", "leaf", "explored", "site"),
@@ -58,7 +59,7 @@ STEP_COLUMNS = (
 FAILURE_COLUMNS = ("url", "kind", "note")
 _OWN_FILES = (
     *(CONFIG, PAGES, FAILURES, KEYWORDS, TREE, SUMMARY, JUDGEMENTS, EXAMPLES, SNAPSHOT),
-    STATE,
+    *(STATE, REPORT),
     *(JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm"),
 )
 PATIENCE = 0.5

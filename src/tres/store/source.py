@@ -11,7 +11,9 @@ from pathlib import Path
 from tres.errors import ArchiveError
 from tres.store.journal import JOURNAL, Journal
 from tres.store.warc import parts_of
+from tres.web.page import Outcome, Page
 from tres.webs import WarcArchive, Web, open_web
+from tres.webs.warc import page_within
 
 
 def web_of(run: Path, address: str | None = None) -> Web | None:
@@ -25,6 +27,30 @@ def web_of(run: Path, address: str | None = None) -> Web | None:
         return open_web(address)
     except ArchiveError as error:
         raise ArchiveError(f"{error.message} (if the web has moved, give it with --web)") from None
+
+
+def page_of(run: Path, record: int, url: str, address: str | None = None) -> Page | None:
+    """One page of a run, by the record of its step; None if it was not kept.
+
+    What the run has kept itself is read where it stands, without a look at the rest.
+    """
+    with Journal.open(run / JOURNAL) as journal:
+        span, kept_at = journal.exchange_of(record), address or journal.meta.web
+    if span is not None and address is None:
+        outcome = _exchanged(run, *span, url)
+    else:
+        outcome = open_web(kept_at).fetch(url) if kept_at else None
+    return outcome if isinstance(outcome, Page) else None
+
+
+def _exchanged(run: Path, start: int, end: int, url: str) -> Outcome | None:
+    """The page that stands between two offsets of the run's WARC files."""
+    for part in parts_of(run):
+        size = part.stat().st_size
+        if start < size:
+            return page_within(part, start, end, url)
+        start, end = start - size, end - size
+    return None
 
 
 def _address(run: Path) -> str:

@@ -38,6 +38,39 @@ class FailureKind(StrEnum):
     NEAR_DUPLICATE = "near-duplicate"
     OTHER_LANGUAGE = "other-language"
 
+    @property
+    def meaning(self) -> str:
+        """What happened, in a sentence for people."""
+        return _MEANINGS[self]
+
+
+_MEANINGS = {
+    FailureKind.NOT_FOUND: "The server, or the archive, has no such page (404 or 410).",
+    FailureKind.HTTP_ERROR: "The server answered with another error.",
+    FailureKind.REDIRECT_LOOP: "Redirects led back to where they came from, or never ended.",
+    FailureKind.NOT_HTML: "What came was no HTML: a picture, a document, a download.",
+    FailureKind.TOO_LARGE: "More bytes came than a page may have.",
+    FailureKind.MALFORMED: "The answer was empty, or not what its headers say.",
+    FailureKind.ALREADY_FETCHED: "A redirect ended on a page that had been fetched before.",
+    FailureKind.SITE_CAP: "A redirect ended on a site that has given all the pages it may.",
+    FailureKind.SITE_BLOCKED: "Somebody has said that nothing more is wanted of this site.",
+    FailureKind.ROBOTS: "The site's robots.txt does not allow it.",
+    FailureKind.ROBOTS_UNREACHABLE: "The site's robots.txt could not be had, so nothing was asked.",
+    FailureKind.BLOCKED_ADDRESS: "The host has a private or reserved address, which is refused.",
+    FailureKind.BLOCKED_URL: "The URL, or one that it redirects to, is none that may be fetched.",
+    FailureKind.DROPPED: "Something between crawler and network took the request away.",
+    FailureKind.NO_ADDRESS: "No address is known for the host.",
+    FailureKind.NO_CONNECTION: "There was no connection to the server, or it broke.",
+    FailureKind.TIMEOUT: "The server took too long.",
+    FailureKind.THROTTLED: "The server asked for more patience than a page is given.",
+    FailureKind.SITE_DOWN: "The site had failed so often that it was left alone for a while.",
+    FailureKind.UNREADABLE: "Reading the page failed, or took too long.",
+    FailureKind.TRAP: "The page belongs to a trap: ever new URLs for the same thing.",
+    FailureKind.SOFT_NOT_FOUND: "The page only says that there is no such page.",
+    FailureKind.NEAR_DUPLICATE: "The page is nearly the same as one that was fetched before.",
+    FailureKind.OTHER_LANGUAGE: "The page is in a language that the topic does not want.",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Link:

@@ -151,6 +151,18 @@ class WarcArchive:
             self._entries[url] = entry
 
 
+def page_within(file: Path, start: int, end: int, url: str) -> Outcome | None:
+    """The page of the first response that begins between two offsets of a file, under this URL."""
+    with readable(file), file.open("rb") as stream:
+        stream.seek(start)
+        for record in ArchiveIterator(stream, parse_http=False):
+            if record.stream_pos >= end:
+                break
+            if record.record_type == WarcRecordType.response:
+                return _page(url, Place(file, record.stream_pos))
+    return None
+
+
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]

@@ -18,6 +18,7 @@ from tres.crawl.events import Event, Stepped, StopReason
 from tres.engines.scrapy.lean import lean_settings, merged
 from tres.engines.scrapy.network import network_settings
 from tres.engines.scrapy.run import LiveCrawl, LiveLoop
+from tres.engines.steering import UNSTEERED, Steering
 from tres.sections import LiveSection
 
 Wait = Callable[[Coroutine[Any, Any, Any]], Any]
@@ -71,6 +72,7 @@ def crawl(wait_for: Wait, event_loop_of_scrapy: asyncio.AbstractEventLoop) -> Ca
         spoil: Mapping[str, Any] | None = None,
         interrupt_at_step: int | None = None,
         interrupt_after: float | None = None,
+        steering: Steering = UNSTEERED,
         **live: Any,
     ) -> Story:
         section = LiveSection(
@@ -92,6 +94,7 @@ def crawl(wait_for: Wait, event_loop_of_scrapy: asyncio.AbstractEventLoop) -> Ca
             in_flight=k,
             patience=section.timeout,
             listener=listen,
+            steering=steering,
         )
         if interrupt_after is not None:
             event_loop_of_scrapy.call_later(interrupt_after, loop.interrupt)

@@ -81,7 +81,7 @@ def browser_settings(
         "TWISTED_REACTOR": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
         "PLAYWRIGHT_BROWSER_TYPE": "chromium",
         "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": 1,  # every page has a context of its own
-        "PLAYWRIGHT_LAUNCH_OPTIONS": _launch_options(find_chromium()),
+        "PLAYWRIGHT_LAUNCH_OPTIONS": launch_options(find_chromium()),
         "PLAYWRIGHT_PROCESS_REQUEST_HEADERS": None,
         "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": live.timeout * 1000,
         "TRES_BROWSING": Browsing(live, permitted, pages_per_browser),
@@ -110,7 +110,8 @@ def _check_installed() -> None:
         )
 
 
-def _launch_options(executable: Path) -> dict[str, Any]:
+def launch_options(executable: Path) -> dict[str, Any]:
+    """How a browser is started."""
     return {
         "executable_path": str(executable),
         "headless": True,

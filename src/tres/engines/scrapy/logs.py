@@ -12,14 +12,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from twisted.python.log import PythonLoggingObserver
-
 from tres.errors import printable
 
 LOG = "scrapy.log"
 """The file in a run directory; it is made when there is something to say."""
 
-_NAMES = ("asyncio", "py.warnings", "scrapy", "scrapy-playwright", "tres", "twisted")
+NAMES = ("asyncio", "py.warnings", "scrapy", "scrapy-playwright", "tres", "twisted")
+"""Who speaks in a crawl."""
 
 
 class OneLine(logging.Formatter):
@@ -33,9 +32,11 @@ class OneLine(logging.Formatter):
 @contextmanager
 def logging_to(path: Path | None, level: int = logging.WARNING) -> Iterator[None]:
     """Send what Scrapy and its company say into a file, or nowhere."""
+    from twisted.python.log import PythonLoggingObserver
+
     handler = logging.NullHandler() if path is None else _file(path)
     handler.setLevel(level)
-    loggers = [logging.getLogger(name) for name in _NAMES]
+    loggers = [logging.getLogger(name) for name in NAMES]
     before = [(logger.propagate, logger.level) for logger in loggers]
     observer: Any = PythonLoggingObserver()  # type: ignore[no-untyped-call]
     observer.start()

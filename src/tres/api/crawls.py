@@ -1,0 +1,215 @@
+"""Crawls from a program: to their end, on from where they ended, or page by page.
+
+All three take the same: a topic, a web (none for the live Web), perhaps a policy and a judge of
+one's own, and settings that replace those of the topic. A policy of one's own is anything that
+makes a `Policy` from the state of a crawl and a generator of random numbers; a class with such a
+constructor (`tres.ValuePolicy`) is one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from tres.api.results import Run
+from tres.config import TopicConfig
+from tres.crawl.events import Done, Event, Stepped, StopReason
+from tres.crawl.session import CrawlSession
+from tres.engines.replay import PerceivedWeb, replaying
+from tres.errors import ConfigError
+from tres.experiment.resume import resumable, resume
+from tres.experiment.run import Listener, OpenRun, crawl, start_run, web_address
+from tres.experiment.topic import perceive_topic
+from tres.mdp.crawl import Crawl
+from tres.policies.base import Policy
+from tres.policies.make import OwnPolicy
+from tres.relevance.own import Judge, as_model
+from tres.sections import PolicyName
+from tres.webs import open_web
+from tres.webs.base import Web
+
+MakePolicy = Callable[[Crawl, np.random.Generator], Policy]
+OnPage = Callable[[Stepped], object]
+
+
+def run_crawl(
+    topic: TopicConfig,
+    web: Web | str | None = None,
+    *,
+    run: Path | str,
+    policy: PolicyName | MakePolicy | None = None,
+    judge: Judge | None = None,
+    on_page: OnPage | None = None,
+    overwrite: bool = False,
+    **settings: object,
+) -> Run:
+    """Crawl a web to the end of the budget; what is found is kept in the directory `run`.
+
+    Without a `web` it is the live Web, politely and with the limits of the topic's `live` settings;
+    that works once in a process, as the machinery below it cannot start again. `judge` says
+    what is relevant, instead of a model that is trained; it cannot be one of your own on the
+    live Web, where pages are read in a process of their own. `on_page` is told of every page;
+    the crawl ends early if it returns False. `settings` replace those of the topic.
+
+        >>> web = open_web("generated:pages=300,seed=1")
+        >>> topic = new_topic(["astronomy"], web.seeds("astronomy"), labels=["astronomy"])
+        >>> with TemporaryDirectory() as here:
+        ...     run = run_crawl(topic, web, run=f"{here}/run", pages=20)
+        ...     len(run.pages), run.summary["stopped"]
+        (20, 'budget')
+    """
+    config, own = _plan(topic, policy, settings)
+    listener = _listener(on_page)
+    if web is None:
+        from tres.experiment.live import crawl_live
+
+        _refuse_judge(judge)
+        crawl_live(config, Path(run), listener, overwrite, own=own)
+    else:
+        crawl(config, _seen(config, web, judge), Path(run), listener, overwrite, own=own)
+    return Run(run)
+
+
+def resume_crawl(
+    run: Run | Path | str,
+    web: Web | str | None = None,
+    *,
+    pages: int | None = None,
+    policy: MakePolicy | None = None,
+    judge: Judge | None = None,
+    on_page: OnPage | None = None,
+) -> Run:
+    """Go on with a crawl from where it ended, however it ended; `pages` is a new budget in all.
+
+    The run knows its web, if that has a path or a name; any other is given again, and so are
+    a policy and a judge of your own.
+    """
+    path = run.path if isinstance(run, Run) else Path(run)
+    own = None if policy is None else _own(policy)
+    _, meta = resumable(path, pages)
+    listener, spec = _listener(on_page), web or meta.web
+    if not spec:
+        from tres.experiment.live import resume_live
+
+        _refuse_judge(judge)
+        resume_live(path, pages, listener, own=own)
+    else:
+        model = None if judge is None else as_model(judge)
+        resume(path, _opened(spec), pages, listener, own=own, model=model)
+    return Run(path)
+
+
+def crawl_pages(
+    topic: TopicConfig,
+    web: Web | str,
+    *,
+    run: Path | str | None = None,
+    policy: PolicyName | MakePolicy | None = None,
+    judge: Judge | None = None,
+    overwrite: bool = False,
+    **settings: object,
+) -> Generator[Stepped]:
+    """Crawl a web that is here and get its pages one by one, each as soon as it is judged.
+
+    Stop when you have enough: a crawl of which no page is asked for any more ends there (where
+    the loop is kept in a variable, with its `close()`). With a `run` it is kept, and can be
+    resumed; without one nothing is.
+
+        >>> web = open_web("generated:pages=300,seed=1")
+        >>> topic = new_topic(["astronomy"], web.seeds("astronomy"), labels=["astronomy"])
+        >>> for page in crawl_pages(topic, web):
+        ...     if page.step == 3:
+        ...         break
+        >>> page.step, page.url.startswith("http"), 0 <= page.relevance <= 1
+        (3, True, True)
+    """
+    config, own = _plan(topic, policy, settings)
+    return _pages(config, _seen(config, web, judge), run, own, overwrite)
+
+
+def _pages(
+    config: TopicConfig,
+    seen: PerceivedWeb,
+    run: Path | str | None,
+    own: OwnPolicy | None,
+    overwrite: bool,
+) -> Generator[Stepped]:
+    with (
+        _kept(run) as directory,
+        start_run(
+            config,
+            seen.perceiver,
+            directory,
+            web=web_address(seen.web),
+            web_name=seen.web.name,
+            overwrite=overwrite,
+            known=seen.known,
+            own=own,
+        ) as opened,
+    ):
+        yield from _stepped(opened, seen)
+
+
+def _stepped(run: OpenRun, seen: PerceivedWeb) -> Generator[Stepped]:
+    """The steps of an open run; one that is left early is interrupted in good order."""
+    try:
+        for event in replaying(run.crawling, seen, run.config.crawl.in_flight):
+            if isinstance(event, Stepped):
+                yield event
+            if isinstance(event, Done):
+                run.finish(event.reason)
+    except GeneratorExit:
+        run.finish(StopReason.INTERRUPTED)
+        raise
+
+
+@contextmanager
+def _kept(run: Path | str | None) -> Iterator[Path]:
+    if run is not None:
+        yield Path(run)
+        return
+    with TemporaryDirectory() as scratch:
+        yield Path(scratch) / "run"
+
+
+def _plan(
+    topic: TopicConfig, policy: PolicyName | MakePolicy | None, settings: dict[str, object]
+) -> tuple[TopicConfig, OwnPolicy | None]:
+    """The topic with its settings for this crawl, and the policy if it is none of ours."""
+    if policy is None or isinstance(policy, str):
+        return topic.override(**settings, policy=policy), None
+    return topic.override(**settings), _own(policy)
+
+
+def _own(policy: MakePolicy) -> OwnPolicy:
+    return OwnPolicy(getattr(policy, "__qualname__", type(policy).__qualname__), policy)
+
+
+def _seen(config: TopicConfig, web: Web | str, judge: Judge | None) -> PerceivedWeb:
+    opened = _opened(web)
+    model = None if judge is None else as_model(judge)
+    return PerceivedWeb(opened, perceive_topic(config, opened, model))
+
+
+def _opened(web: Web | str) -> Web:
+    return open_web(web) if isinstance(web, str) else web
+
+
+def _listener(on_page: OnPage | None) -> Listener:
+    def listen(session: CrawlSession, event: Event) -> None:
+        if on_page and isinstance(event, Stepped) and on_page(event) is False:
+            session.interrupt()
+
+    return listen
+
+
+def _refuse_judge(judge: Judge | None) -> None:
+    if judge is not None:
+        raise ConfigError(
+            "judge: the live Web is judged in a process of its own, by a model that is trained or "
+            "loaded; give positives and negatives, or load, or crawl a web that is here"
+        )

@@ -1,0 +1,91 @@
+"""What a crawl has found, read from its directory.
+
+A run is read from its journal, which is true at every moment: one that is being crawled, one that
+has ended and one that was killed look the same. `refresh` reads on where a crawl goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from pathlib import Path
+
+from tres.errors import ConfigError, RunError
+from tres.experiment.resume import tree_of
+from tres.frontier.rules import TreeView
+from tres.relevance.base import RelevanceModel
+from tres.report.reader import PageRow, RunReader
+from tres.store.export import FORMATS, Selection, export, new_file
+from tres.store.models import newest_model
+from tres.store.source import web_of
+from tres.webs import Web
+
+
+class Run(RunReader):
+    """The run in a directory: `pages` and `failures` as typed rows, and what follows from them.
+
+    `RunError` if there is no run, or if it is damaged. `summary` is None for a crawl that has
+    not come to an orderly end; `relevant` and `harvest_rate` are known of any.
+
+        >>> Run("runs/none")
+        Traceback (most recent call last):
+          ...
+        tres.errors.RunError: runs/none: no such run directory; name one that 'tres crawl' has ...
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        super().__init__(Path(path))
+
+    @property
+    def path(self) -> Path:
+        """The directory."""
+        return self.run
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.run)!r}): {len(self.pages):,} pages, {self.relevant:,} relevant"
+
+    def harvest_curve(self) -> list[float]:
+        """The harvest rate after each page: relevant pages / pages."""
+        found = accumulate(page.relevant for page in self.pages)
+        return [relevant / pages for pages, relevant in enumerate(found, start=1)]
+
+    def named(self, page: PageRow) -> dict[str, float]:
+        """What the policy saw of a link when it chose it, by name."""
+        return dict(zip(self.features, page.features, strict=True))
+
+    def tree(self) -> TreeView:
+        """The decision tree as it is now; `RunError` if the policy has none."""
+        return tree_of(self.run)
+
+    def judge(self) -> RelevanceModel:
+        """The model that judges pages: for texts of your own, or as the judge of another crawl."""
+        return newest_model(self.run)
+
+    def web(self) -> Web:
+        """Where the pages themselves can be read again, with `fetch(url)`."""
+        web = web_of(self.run)
+        if web is None:
+            raise RunError(f"{self.run}: kept no pages; crawl with live.keep = 'pages' next time")
+        return web
+
+    def export(
+        self,
+        path: Path | str,
+        to: str = "jsonl",
+        *,
+        relevant: bool = False,
+        min_relevance: float = 0.0,
+        sites: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        limit: int | None = None,
+        overwrite: bool = False,
+    ) -> int:
+        """Write chosen pages to a file as `jsonl`, `csv`, `parquet`, `warc` or `urls`; how many.
+
+        Those crawled by now are written: what `pages` does not hold yet as well.
+        """
+        if to not in FORMATS:
+            raise ConfigError(f"{to!r} is no format; valid are {', '.join(FORMATS)}")
+        chosen = Selection(relevant, min_relevance, tuple(sites), tuple(languages), limit)
+        with new_file(Path(path), overwrite) as file:
+            return export(self.run, to, file, chosen).pages

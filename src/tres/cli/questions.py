@@ -1,0 +1,94 @@
+"""What `tres init` must know: given by an option, or asked for where somebody can answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from tres.errors import ConfigError
+from tres.experiment.init import terms_of
+from tres.sections import CrawlSection
+from tres.settings import text, web_address, whole
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One thing to know; `parse` turns words into a value, or says what is wrong with them."""
+
+    key: str
+    option: str
+    words: str
+    parse: Callable[[str], Any]
+    default: str | None = None
+
+    def given(self, answer: str) -> Any:
+        """The value of an option."""
+        try:
+            return self.parse(answer)
+        except ValueError as problem:
+            raise ConfigError(f"{self.option} {problem}") from None
+
+    def asked(self) -> Any:
+        """What somebody answers; asked for again until it is an answer."""
+        return click.prompt(self.words, self.default, value_proc=self._value, err=True)
+
+    def _value(self, answer: str) -> Any:
+        try:
+            return self.parse(answer)
+        except ValueError as problem:
+            raise click.UsageError(f"it {problem}") from None
+
+
+def _terms(answer: str) -> list[str]:
+    if not (found := terms_of([answer])):
+        raise ValueError("must name a word that pages about the topic use")
+    return found
+
+
+def _seeds(answer: str) -> list[str]:
+    if not (found := answer.replace(",", " ").split()):
+        raise ValueError("must name a page to start from")
+    return [web_address(seed) for seed in found]
+
+
+def _contact(answer: str) -> str:
+    if answer and "@" not in answer and "://" not in answer:
+        raise ValueError("must be a mail address or a web page (https://...)")
+    return answer.strip()
+
+
+def _pages(answer: str) -> int:
+    return whole(1)(int(answer) if answer.strip().isdecimal() else answer)
+
+
+NAME = Question("name", "--name", "Name of the topic", text)
+OTHERS = (
+    Question("terms", "--keywords", "Keywords and phrases, as in: bee, honey, honey bee", _terms),
+    Question("seeds", "--seed-url", "Seeds, web addresses to start from", _seeds),
+    Question("contact", "--contact", "Your mail address or web page, for the sites", _contact),
+    Question("pages", "--pages", "Pages to fetch", _pages, str(CrawlSection().pages)),
+)
+
+
+def refuse_missing(given: Mapping[str, str | None]) -> None:
+    """Name all that is missing, where nobody can be asked."""
+    missing = [
+        question.option
+        for question in OTHERS
+        if question.default is None and given[question.key] is None
+    ]
+    if missing:
+        raise ConfigError(
+            f"missing: {', '.join(missing)}; give what is missing as options, or run `tres init` "
+            "on a terminal, where it asks"
+        )
+
+
+def answer(question: Question, given: str | None, ask: bool) -> Any:
+    """The value for a question; without anybody to ask its default counts."""
+    if given is None and ask:
+        return question.asked()
+    return question.given(question.default or "" if given is None else given)

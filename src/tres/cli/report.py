@@ -1,0 +1,61 @@
+"""`tres report`: what a crawl has found and how it went, as a page and on the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tres.cli.terminal import console
+from tres.errors import ConfigError, RunError
+from tres.report.compare import comparison_page, named
+from tres.report.page import report_page
+from tres.report.reader import RunReader
+from tres.report.terminal import print_comparison, print_run
+from tres.store.run import REPORT
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help=f"Where the page goes.  [default: {REPORT} in RUN; here, for several]",
+)
+@click.option("--no-html", is_flag=True, help="Only the summary on the terminal.")
+@click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
+def report(runs: tuple[Path, ...], out: Path | None, no_html: bool, show: bool) -> None:
+    """Report on the crawl in the directory RUN, or compare several.
+
+    The page is one HTML file that loads nothing: curves, sites, failures, the decision tree,
+    every page with the reason for its choice, the configuration. A crawl that is going on or
+    was killed can be looked at as well.
+
+    Example: tres report runs/biology --open
+    """
+    if no_html and (out or show):
+        raise ConfigError("--no-html writes no page; leave out --out and --open")
+    readers = [RunReader(run) for run in runs]
+    compared = named(readers)
+    if len(readers) == 1:
+        print_run(console(), readers[0])
+    else:
+        print_comparison(console(), compared)
+    if no_html:
+        return
+    page = report_page(readers[0]) if len(readers) == 1 else comparison_page(compared)
+    path = out or (runs[0] / REPORT if len(runs) == 1 else Path(REPORT))
+    _write(path, page)
+    click.echo(f"report: {path}")
+    if show:
+        click.launch(str(path))
+
+
+def _write(path: Path, page: str) -> None:
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise RunError(
+            f"{path}: cannot be written ({error.strerror}); name another --out"
+        ) from None

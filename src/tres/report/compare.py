@@ -1,0 +1,118 @@
+"""Several runs side by side: numbers, curves, what only one of them found, settings that differ."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from tres.config import KEYS, TopicConfig
+from tres.experiment.charts import lines
+from tres.report import series
+from tres.report.document import document, paragraphs, table
+from tres.report.markup import Markup, breakable, element, joined
+from tres.report.reader import PageRow, RunReader
+from tres.report.series import Points
+from tres.settings import toml
+
+Runs = dict[str, RunReader]
+"""Runs by the names they have in a comparison."""
+
+
+def named(readers: Sequence[RunReader]) -> Runs:
+    """Runs by directory name; by number as well where two are called the same."""
+    uses = Counter(reader.name for reader in readers)
+    return {
+        reader.name if uses[reader.name] == 1 else f"{reader.name} ({place})": reader
+        for place, reader in enumerate(readers, start=1)
+    }
+
+
+def comparison_page(runs: Runs) -> str:
+    """The whole page."""
+    states = [f"The crawl {name} {series.state(reader)}" for name, reader in runs.items()]
+    sections = {
+        "Numbers": numbers_table(runs),
+        "Over the steps": _curves(runs),
+        "Relevant sites": _sites(runs),
+        "Settings": _settings(runs),
+    }
+    return document(f"Comparison of {len(runs)} crawls", paragraphs(*states), sections, None)
+
+
+def numbers(runs: Runs) -> list[list[str]]:
+    """A line per number, a column per run."""
+    columns = [series.headline(reader) for reader in runs.values()]
+    return [[name, *(column[name] for column in columns)] for name in columns[0]]
+
+
+def numbers_table(runs: Runs) -> Markup:
+    """The headline of every run."""
+    rows: list[list[str]] = [
+        [name, *(value if value[:1].isdigit() else breakable(value) for value in values)]
+        for name, *values in numbers(runs)
+    ]
+    return table("The crawls in numbers", ["", *runs], rows)
+
+
+def _curves(runs: Runs) -> Markup:
+    def drawn(title: str, curve: Callable[[list[PageRow]], Points]) -> Markup:
+        curves = {name: curve(reader.pages) for name, reader in runs.items()}
+        return Markup(lines(curves, "pages", title))
+
+    width = min(series.window(reader.pages) for reader in runs.values())
+    recent = f"Harvest rate of the last {width:,} pages"
+    return element(
+        "div",
+        drawn("Harvest rate", series.harvest),
+        drawn(recent, lambda pages: series.moving_harvest(pages, width)),
+        drawn("Relevant sites", series.relevant_sites),
+        drawn("Links waiting", lambda pages: series.over_steps(pages, lambda p: p.frontier)),
+        drawn("Leaves of the tree", lambda pages: series.over_steps(pages, lambda p: p.leaves)),
+        class_="charts",
+    )
+
+
+def only_here(runs: Runs) -> dict[str, tuple[int, int, int, int]]:
+    """Relevant sites and relevant pages of every run: how many, and how many no other run has."""
+    sites = {name: {page.site for page in r.pages if page.relevant} for name, r in runs.items()}
+    pages = {name: {page.url for page in r.pages if page.relevant} for name, r in runs.items()}
+    return {
+        name: (
+            *(len(sites[name]), len(sites[name] - _others(sites, name))),
+            *(len(pages[name]), len(pages[name] - _others(pages, name))),
+        )
+        for name in runs
+    }
+
+
+def _others(found: dict[str, set[str]], name: str) -> set[str]:
+    return set().union(*(each for other, each in found.items() if other != name))
+
+
+def _sites(runs: Runs) -> Markup:
+    rows = [[name, *(f"{count:,}" for count in counts)] for name, counts in only_here(runs).items()]
+    head = ["run", "relevant sites", "found by no other", "relevant pages", "found by no other"]
+    return table("What each crawl found, and what no other one did", head, rows)
+
+
+def differences(configs: Sequence[TopicConfig]) -> dict[str, list[str]]:
+    """The settings in which runs differ, with the value of each run."""
+    found = {"name": [toml(config.name) for config in configs]}
+    for key in KEYS:
+        section, _, name = key.partition(".")
+        found[key] = [_written(getattr(getattr(config, section), name)) for config in configs]
+    return {key: values for key, values in found.items() if len(set(values)) > 1}
+
+
+def _written(value: object) -> str:
+    return "not set" if value is None else toml(value)
+
+
+def _settings(runs: Runs) -> Markup:
+    different = differences([reader.config for reader in runs.values()])
+    if not different:
+        return paragraphs("All settings are the same.")
+    rows: list[list[str]] = [
+        [key, *(joined(value) for value in values)] for key, values in different.items()
+    ]
+    return table("Only what differs", ["setting", *runs], rows)

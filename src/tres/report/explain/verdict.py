@@ -1,0 +1,50 @@
+"""Who judged a page, and by which of its words.
+
+The run keeps its models and, unless it was told not to, its pages; so the judge of then can be
+asked again about the text of then. Where one of them is gone, the note says so.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tres.errors import TresError
+from tres.relevance.telling import Telling, telling_words
+from tres.report.explain.facts import Verdict
+from tres.report.reader import PageRow, RunReader
+from tres.store.journal import JOURNAL, Journal
+from tres.store.models import model_of
+from tres.store.source import page_of
+
+EIGHT_BIT = "-8bit"
+"""How the digest of a model ends that answered in 8 bits; the files are those of the exact one."""
+STRAYED = 0.02
+"""How far a page that is judged again may be from what was said of it then."""
+
+
+def verdict(reader: RunReader, page: PageRow, web: str | None) -> Verdict:
+    """The judge of a page, and the words that moved it."""
+    judges = list(dict.fromkeys(segment.model for segment in reader.segments))
+    with Journal.open(reader.run / JOURNAL) as journal:
+        judge = journal.judge_of(page.record)
+    telling, note = _asked_again(reader.run, page, judge, web)
+    number = judges.index(judge) + 1 if judge in judges else 1
+    return Verdict(judge, number, max(len(judges), 1), note, telling)
+
+
+def _asked_again(
+    run: Path, page: PageRow, judge: str, web: str | None
+) -> tuple[Telling | None, str]:
+    try:
+        kept = page_of(run, page.record, page.url, web)
+        if kept is None:
+            return None, "the run has not kept its pages, so their words cannot be told"
+        telling = telling_words(model_of(run, judge.removesuffix(EIGHT_BIT)), kept.content)
+    except TresError as problem:  # everything else can be told all the same
+        return None, problem.message
+    if abs(telling.probability - page.relevance) > STRAYED:
+        return telling, (
+            f"judged again from what was kept, it gets {telling.probability:.2f} "
+            f"instead of {page.relevance:.2f}"
+        )
+    return telling, ""

@@ -1,0 +1,89 @@
+"""HTML that cannot be broken into: text is text unless it is `Markup`.
+
+`element` builds every piece of a page. Whatever it is given that is not `Markup`, made by
+`element` itself or by our charts, is text from outside: characters that steer (controls,
+overrides of the writing direction, halves of surrogate pairs) become visible marks, and the
+rest is escaped. So a part of a page has nothing to remember, and nothing to forget.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+_STEERING = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction
+    "\u200b\u2028\u2029\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb"  # invisible
+    "\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff]"  # none at all, and tags
+)
+_VOID = frozenset({"meta", "link", "input"})
+"""Elements that cannot hold anything."""
+
+
+class Markup(str):
+    """HTML that is safe as it stands."""
+
+    __slots__ = ()
+
+
+def harmless(text: str) -> str:
+    """Text on one line in which every character is seen and none steers.
+
+    >>> harmless("a\\u202eb\\x00 c\\n d")
+    'a\ufffdb\ufffd c d'
+    """
+    return " ".join(_STEERING.sub("\ufffd", text).split())
+
+
+def element(name: str, /, *inside: str | None, **attributes: str | float | bool | None) -> Markup:
+    """One element with its content; `class_` is class, `aria_label` is aria-label.
+
+    >>> element("td", "1 < 2", element("b", "so"), class_="sum")
+    '<td class="sum">1 &lt; 2<b>so</b></td>'
+    """
+    written = "".join(_attribute(key, value) for key, value in attributes.items())
+    if name in _VOID:
+        return Markup(f"<{name}{written}>")
+    return Markup(f"<{name}{written}>{joined(*inside)}</{name}>")
+
+
+def joined(*parts: str | None) -> Markup:
+    """Parts one after the other: text is escaped, markup stays."""
+    return Markup("".join(_safe(part) for part in parts if part is not None))
+
+
+def link(url: str, *text: str) -> Markup:
+    """A link to a page of the Web; what is not http(s) stays text."""
+    shown = text or (url,)
+    if not is_web_address(url):
+        return joined(*shown)
+    return element("a", *shown, href=harmless(url), rel="noreferrer noopener")
+
+
+def breakable(name: str) -> Markup:
+    """A long name that may go on in the next line behind every dot, colon or equals sign."""
+    return joined(*(joined(part, Markup("<wbr>")) for part in re.split(r"(?<=[.:=])", name)))
+
+
+def is_web_address(url: str) -> bool:
+    """Does it lead to the Web, and nowhere else?"""
+    return url.startswith(("http://", "https://"))
+
+
+def _safe(part: str) -> str:
+    return part if isinstance(part, Markup) else escape(harmless_inside(part))
+
+
+def harmless_inside(text: str) -> str:
+    """As `harmless`, but blanks and ends of lines stay as they are."""
+    return _STEERING.sub("\ufffd", text)
+
+
+def _attribute(key: str, value: str | float | bool | None) -> str:
+    if value is None or value is False:
+        return ""
+    name = key.rstrip("_").replace("_", "-")
+    if value is True:
+        return f" {name}"
+    return f' {name}="{escape(harmless(str(value)))}"'

@@ -1,0 +1,120 @@
+"use strict";
+// The table of pages: sorted, filtered and turned over from the columns that the page carries.
+// Whatever comes from the Web is set as text; only http(s) addresses become links.
+(() => {
+  const data = JSON.parse(document.getElementById("all-pages").textContent);
+  const table = document.getElementById("page-table");
+  const body = table.tBodies[0];
+  const shown = document.getElementById("shown");
+  const size = Number(table.dataset.size);
+  const count = data.step.length;
+
+  const urls = (() => {
+    const last = new Map();
+    return data.host.map((host, row) => {
+      const path = (last.get(host) || "").slice(0, data.shared[row]) + data.path[row];
+      last.set(host, path);
+      return data.hosts[host] + path;
+    });
+  })();
+  const columns = { step: data.step, url: urls, relevance: data.relevance, q: data.q };
+
+  const why = (row) => [data.kind[row], data.rules[data.rule[row]], worth(row)]
+    .filter(Boolean).join(", ");
+  const worth = (row) => data.q[row] === null ? ""
+    : "Q " + (data.q[row] / 100).toFixed(2)
+      + (data.among[row] ? " of " + data.among[row].toLocaleString("en") + " candidates" : "");
+
+  let texts = null; // what is searched, made when somebody searches
+  const text = (row) => {
+    texts = texts || urls.map((url, i) => (url + "\n" + data.title[i] + "\n" + why(i)).toLowerCase());
+    return texts[row];
+  };
+
+  const made = (name, content, className) => {
+    const element = document.createElement(name);
+    element.append(content);
+    if (className) element.className = className;
+    return element;
+  };
+
+  const titled = (row) => {
+    const title = data.title[row] || urls[row];
+    if (!/^https?:\/\//.test(urls[row])) return made("bdi", title);
+    const link = made("a", title);
+    link.href = urls[row];
+    link.rel = "noreferrer noopener";
+    return made("bdi", link);
+  };
+
+  const line = (row) => {
+    const cells = [data.step[row], titled(row), (data.relevance[row] / 1000).toFixed(2)
+      + (data.relevant[row] === "1" ? " ✓" : ""),
+      data.q[row] === null ? "" : (data.q[row] / 100).toFixed(2)].map((cell) => made("td", cell));
+    cells[1].append(made("small", urls[row], "url"), made("small", why(row)));
+    const tr = document.createElement("tr");
+    tr.append(...cells);
+    return tr;
+  };
+
+  let order = [...Array(count).keys()];
+  let key = "step", falling = false, from = 0, rows = order;
+
+  const compare = (a, b) => {
+    const x = columns[key][a], y = columns[key][b];
+    if (x === null || y === null) return (x === null) - (y === null) || a - b; // nothing comes last
+    return (x < y ? -1 : x > y ? 1 : 0) * (falling ? -1 : 1) || a - b;
+  };
+
+  const paint = () => {
+    const end = Math.min(from + size, rows.length);
+    body.replaceChildren(...rows.slice(from, end).map(line));
+    const which = rows.length === count ? "pages" : "of " + count.toLocaleString("en") + " pages that match";
+    shown.textContent = rows.length
+      ? (from + 1).toLocaleString("en") + " to " + end.toLocaleString("en") + " of "
+        + rows.length.toLocaleString("en") + " " + which
+      : "No page matches.";
+    back.disabled = from === 0;
+    on.disabled = end >= rows.length;
+  };
+
+  const select = () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const fits = (row) => (!only.checked || data.relevant[row] === "1")
+      && words.every((word) => text(row).includes(word));
+    rows = words.length || only.checked ? order.filter(fits) : order;
+    from = 0;
+    paint();
+  };
+
+  const sort = (head) => {
+    const next = head.dataset.key;
+    falling = next === key ? !falling : next === "relevance" || next === "q";
+    key = next;
+    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+    order = order.slice().sort(compare);
+    select();
+  };
+
+  const turn = (by) => { from += by; paint(); table.scrollIntoView(); };
+
+  const controls = document.getElementById("controls");
+  const search = document.getElementById("search");
+  const only = document.getElementById("only");
+  const [back, on] = controls.querySelectorAll("button");
+  for (const head of table.tHead.rows[0].cells) {
+    const button = made("button", head.textContent);
+    button.type = "button";
+    button.addEventListener("click", () => sort(head));
+    head.replaceChildren(button);
+  }
+  table.tHead.rows[0].cells[0].setAttribute("aria-sort", "ascending");
+  search.addEventListener("input", select);
+  only.addEventListener("change", select);
+  back.addEventListener("click", () => turn(-size));
+  on.addEventListener("click", () => turn(size));
+  controls.hidden = false;
+  select();
+  document.documentElement.dataset.ready = "yes";
+})();

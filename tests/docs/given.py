@@ -1,0 +1,123 @@
+"""What the examples of the documentation begin with, made once and copied for every page.
+
+The pages speak of an encyclopedia with labels, of a topic `biology` and of its run. Here the
+encyclopedia is a made-up web whose words for astronomy were exchanged for words of biology, so
+that the examples run as they are written. `astronomy` is the topic of the tutorial, crawled
+live on the web that `tres serve` makes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.docs.running import Workplace
+
+from tres.web.page import Page
+from tres.webs.generated import GeneratedWeb
+from tres.webs.served import serving_process
+
+SIZE = 1000
+WEB = f"generated:pages={SIZE},seed=1"
+WORDS = {
+    "astronomy": "biology",
+    "telescope": "species",
+    "galaxy": "animal",
+    "star": "plant",
+    "planet": "cell",
+    "nebula": "gene",
+    "orbit": "evolution",
+    "comet": "protein",
+    "moon": "fossil",
+}
+_WORD = re.compile(rf"\b({'|'.join(WORDS)})\b", re.IGNORECASE)
+
+
+class Given:
+    """Makes what is asked for when it is asked for first, and copies it to where it is needed."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._makers: dict[str, Callable[[], None]] = {
+            "encyclopedia.jsonl.gz": self._encyclopedia,
+            "biology.toml": self._biology,
+            "runs/biology": self._biology_run,
+            "astronomy.toml": self._astronomy,
+            "runs/astronomy": self._astronomy_run,
+        }
+
+    def copy(self, names: tuple[str, ...], target: Path) -> None:
+        """Put these there."""
+        for name in names:
+            made = self._made(name)
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            if made.is_dir():
+                shutil.copytree(made, target / name, dirs_exist_ok=True)
+            else:
+                shutil.copy(made, target / name)
+
+    def _made(self, name: str) -> Path:
+        if not (self._directory / name).exists():
+            self._makers[name]()
+        return self._directory / name
+
+    def _encyclopedia(self) -> None:
+        path = self._directory / "encyclopedia.jsonl.gz"
+        with gzip.open(path, "wt", compresslevel=1) as file:
+            file.writelines(map(_line, GeneratedWeb(SIZE, 1).pages()))
+
+    def _biology(self) -> None:
+        keywords = list(WORDS.values())
+        (self._directory / "biology.toml").write_text(
+            f"[topic]\nkeywords = {json.dumps(keywords)}\nseeds = {json.dumps(_seeds(3))}\n"
+            '[training]\nlabels = ["Science/Biology"]\n[crawl]\npages = 100\n'
+        )
+
+    def _biology_run(self) -> None:
+        self._made("biology.toml")
+        self._made("encyclopedia.jsonl.gz")
+        self._run("tres crawl biology.toml --web encyclopedia.jsonl.gz --run runs/biology")
+
+    def _astronomy(self) -> None:
+        (self._directory / "astronomy.toml").write_text(
+            f"[topic]\nkeywords = {json.dumps(list(WORDS))}\nseeds = {json.dumps(_seeds(5))}\n"
+            '[training]\nmodel = "auto"\nexplore = 100\n[crawl]\npages = 100\nin_flight = 8\n'
+            '[live]\ncontact = "you@example.org"\ndelay = 0.0\n'
+        )
+
+    def _astronomy_run(self) -> None:
+        self._made("astronomy.toml")
+        with serving_process(WEB) as proxy:
+            self._run(f"tres crawl astronomy.toml --proxy {proxy} --run runs/astronomy")
+
+    def _run(self, command: str) -> None:
+        with Workplace(self._directory) as place:
+            done = place.shell(command)
+        if done.returncode:
+            raise subprocess.CalledProcessError(done.returncode, command, done.stdout)
+
+
+def _seeds(count: int) -> list[str]:
+    return GeneratedWeb(SIZE, 1).seeds("astronomy", count)
+
+
+def _line(page: Page) -> str:
+    """A page of the encyclopedia, as a line of an archive."""
+    labels = ["Science/Biology" if name == "astronomy" else f"Life/{name}" for name in page.labels]
+    record = {
+        "url": page.url,
+        "title": _exchanged(page.title),
+        "text": _exchanged(page.text),
+        "links": [[link.url, _exchanged(link.anchor)] for link in page.links],
+        "labels": labels,
+    }
+    return json.dumps(record) + "\n"
+
+
+def _exchanged(text: str) -> str:
+    return _WORD.sub(lambda found: WORDS[found[0].lower()], text)

@@ -1,0 +1,68 @@
+"""The code of the documentation works: every block is run, or says why it is not."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.docs.given import Given
+from tests.docs.pages import Block, DocPage, all_pages
+from tests.docs.running import Workplace
+
+RUN = ("sh", "python")
+SLOW = {"docs/tutorial.md"}
+
+
+def _runnable(page: DocPage) -> bool:
+    return any(block.language in RUN and not block.not_run for block in page.blocks)
+
+
+def _parameters() -> list[object]:
+    return [
+        pytest.param(page, id=page.name, marks=pytest.mark.slow if page.name in SLOW else ())
+        for page in all_pages()
+        if _runnable(page)
+    ]
+
+
+@pytest.mark.parametrize("page", _parameters())
+def test_the_examples_of_a_page_run_as_they_are_written(
+    page: DocPage, given: Given, tmp_path: Path
+) -> None:
+    given.copy(page.given, tmp_path)
+    with Workplace(tmp_path) as place:
+        said = ""
+        for block in page.blocks:
+            if block.not_run:
+                continue
+            if block.title:
+                place.write(block.title, block.text)
+            if block.language in RUN:
+                said = _run(place, page, block)
+            elif block.language == "text" and said:
+                _compare(page, block, said)
+            else:
+                said = ""  # only what stands right below is output
+
+
+def _run(place: Workplace, page: DocPage, block: Block) -> str:
+    run = place.shell if block.language == "sh" else place.python
+    done = run(block.text)
+    assert done.returncode == 0, f"{page.name}:{block.line}\n{block.text}\n---\n{done.stdout}"
+    return str(done.stdout)
+
+
+def _compare(page: DocPage, block: Block, said: str) -> None:
+    """Every line that the page shows was printed, numbers and layout aside."""
+    printed = {_shape(line) for line in said.splitlines()}
+    for line in block.text.splitlines():
+        if line.strip() not in ("", "..."):
+            assert _shape(line) in printed, f"{page.name}:{block.line}: {line}\n---\n{said}"
+
+
+def _shape(line: str) -> str:
+    """A line without its numbers, addresses and layout."""
+    plain = re.sub(r"https?://\S+", "URL", line)
+    plain = re.sub(r"[0-9][0-9,.]*", "0", plain)
+    return " ".join(re.sub(r"[─━-]{2,}", "-", plain).split())

@@ -1,0 +1,73 @@
+"""Every command line of the documentation is one that `tres` understands, run or not."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+
+import click
+import pytest
+from tests.docs.pages import DocPage, all_pages
+
+from tres.cli import commands
+
+PUNCTUATION = ("&&", "||", "|", "&", ";", ">", ">>", "<", "2>&1")
+SHELLS = ("sh", "console")
+UNFENCED = {"docs/experiments.md"}
+"""Pages that are written in another way."""
+
+
+def command_lines(text: str) -> Iterator[list[str]]:
+    """The calls of tres in a piece of shell, each as its words."""
+    for line in text.replace("\\\n", " ").splitlines():
+        words = shlex.shlex(line.removeprefix("$ "), posix=True, punctuation_chars=True)
+        words.whitespace_split = True
+        call: list[str] = []
+        for word in (*words, ";"):
+            if word not in PUNCTUATION:
+                call.append(word)
+                continue
+            if call and call[0].rpartition("/")[2] == "tres":
+                yield call[1:]
+            call = []
+
+
+def understood(arguments: list[str]) -> None:
+    """Parse a call as the program does, and go no further; click tells what is wrong."""
+    group: click.Group = commands
+    name, command, rest = group.resolve_command(click.Context(group), list(arguments))
+    while isinstance(command, click.Group) and rest:
+        name, command, rest = command.resolve_command(click.Context(command), rest)
+    assert command is not None
+    with command.make_context(name, rest):
+        pass
+
+
+@pytest.mark.parametrize("page", all_pages(), ids=lambda page: page.name)
+def test_every_call_of_tres_has_a_command_and_options_that_exist(page: DocPage) -> None:
+    for block in page.blocks:
+        if block.language in SHELLS:
+            for call in command_lines(block.text):
+                if call and not {"--help", "-h", "--version"} & set(call):
+                    understood(call)
+
+
+@pytest.mark.parametrize("page", all_pages(), ids=lambda page: page.name)
+def test_no_page_names_a_command_that_is_not_there(page: DocPage) -> None:
+    named = set(re.findall(r"`tres ([a-z][a-z-]*)", page.text))
+    assert named <= set(commands.commands)
+
+
+@pytest.mark.parametrize("page", all_pages(), ids=lambda page: page.name)
+def test_commands_stand_in_fenced_blocks_that_tests_can_see(page: DocPage) -> None:
+    if page.name in UNFENCED:
+        return
+    fenced = re.sub(r"^( *)```.*?^\1```", "", page.text, flags=re.DOTALL | re.MULTILINE)
+    assert not re.findall(r"^(?: {4}|\t)(?:\S*tres|python|pip|scrapy) .*", fenced, re.MULTILINE)
+
+
+def test_a_wrong_option_would_be_noticed() -> None:
+    (call,) = command_lines("echo y | .venv/bin/tres label runs/bees --shove 3 > out.txt")
+    with pytest.raises(click.NoSuchOption):
+        understood(call)

@@ -1,0 +1,115 @@
+"""What the program has, the documentation mentions: nothing can be added and left unsaid."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.docs.given import Given
+from tests.docs.pages import DOCS
+from tools.reference import pages as made_pages
+
+from tres import errors
+from tres.crawl.events import StopReason
+from tres.mdp.schema import SCHEMAS
+from tres.relevance.files import MANIFEST
+from tres.sections import FEATURES, MODELS, POLICIES
+from tres.store.run import _OWN_FILES
+from tres.store.tables import FAILURE_COLUMNS, FETCH_COLUMNS, PAGE_COLUMNS
+from tres.web.page import FailureKind
+
+REFERENCE = DOCS / "reference"
+
+
+def said(name: str) -> set[str]:
+    """What a page of the reference sets in code, whole or as the head of a row."""
+    text = (REFERENCE / name).read_text(encoding="utf-8")
+    return set(re.findall(r"`([^`\n]+)`", text))
+
+
+def errors_of(kind: type[errors.TresError]) -> set[type[errors.TresError]]:
+    return {kind}.union(*(errors_of(below) for below in kind.__subclasses__()))
+
+
+@pytest.mark.parametrize("path", made_pages(), ids=lambda path: path.name)
+def test_pages_that_are_made_from_the_program_are_up_to_date(path: Path) -> None:
+    assert path.read_text(encoding="utf-8") == made_pages()[path], "run `make docs`"
+
+
+def test_every_kind_of_failure_is_explained() -> None:
+    assert {str(kind) for kind in FailureKind} <= said("failures.md")
+
+
+def test_every_reason_to_stop_is_explained() -> None:
+    assert {str(reason) for reason in StopReason} <= said("failures.md")
+
+
+def test_every_exit_code_is_explained() -> None:
+    codes = {str(kind.exit_code) for kind in errors_of(errors.TresError)} | {"0"}
+    table = (REFERENCE / "failures.md").read_text(encoding="utf-8").partition("## Exit codes")[2]
+    assert codes <= set(re.findall(r"^\| (\d+) \|", table, re.MULTILINE))
+
+
+def test_every_rule_that_drops_links_is_explained() -> None:
+    from tres.web import rules, traps
+
+    named = re.findall(r'"([a-z-]+)"', Path(rules.__file__).read_text().partition("class Link")[2])
+    assert {"include", "calendar", "no-address"} <= set(named)
+    assert set(named) | set(traps.LIMITS) <= said("failures.md") | {"a"}
+
+
+def test_every_policy_is_explained() -> None:
+    assert set(POLICIES) <= said("policies.md")
+
+
+def test_every_feature_and_every_set_of_them_is_explained() -> None:
+    features = {name for schema in SCHEMAS.values() for name in schema.features}
+    assert features | set(FEATURES) <= said("features.md")
+
+
+def test_every_kind_of_model_is_explained() -> None:
+    text = (DOCS / "relevance.md").read_text(encoding="utf-8")
+    assert all(f"`{kind}`" in text for kind in MODELS)
+
+
+def test_every_file_of_a_run_is_explained(given: Given, tmp_path: Path) -> None:
+    given.copy(("runs/astronomy", "runs/biology"), tmp_path)
+    files = {path.name for run in tmp_path.glob("runs/*") for path in run.iterdir()}
+    assert {"journal.db", "summary.json", "model"} <= files
+    files |= set(_OWN_FILES)
+    assert {name for name in files if not name.endswith(("-wal", "-shm"))} <= said("files.md")
+
+
+def test_every_file_of_a_model_is_explained(given: Given, tmp_path: Path) -> None:
+    given.copy(("runs/biology",), tmp_path)
+    files = {path.name for path in (tmp_path / "runs/biology/model").iterdir()}
+    assert MANIFEST in files
+    assert files <= set(re.findall(r"`([^`\n]+)`", (DOCS / "relevance.md").read_text()))
+
+
+def test_every_column_of_a_run_is_explained() -> None:
+    assert {*PAGE_COLUMNS, *FAILURE_COLUMNS, *FETCH_COLUMNS} <= said("files.md")
+
+
+def test_every_table_of_a_journal_is_explained(given: Given, tmp_path: Path) -> None:
+    given.copy(("runs/biology",), tmp_path)
+    with closing(sqlite3.connect(tmp_path / "runs/biology/journal.db")) as journal:
+        tables = {name for (name,) in journal.execute("SELECT name FROM sqlite_schema")
+                  if not name.startswith("sqlite_")}  # fmt: skip
+    assert {"pages", "failures"} <= tables
+    assert tables - {"begins"} <= said("files.md")
+
+
+def test_every_number_of_a_summary_is_explained(given: Given, tmp_path: Path) -> None:
+    given.copy(("runs/astronomy", "runs/biology"), tmp_path)
+    keys = {
+        key
+        for run in tmp_path.glob("runs/*")
+        for key in json.loads((run / "summary.json").read_text())
+    }
+    assert "harvest_rate" in keys
+    assert keys <= said("files.md")

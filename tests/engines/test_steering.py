@@ -1,0 +1,167 @@
+"""Engines look up between two steps: nothing is asked for in a pause, and all goes on after it."""
+
+from __future__ import annotations
+
+from math import inf
+
+import pytest
+from tests.engines.test_flights import TOLD, Clock, Listed, chosen
+from tests.support.crawls import perceiver, session_of
+from tests.support.local_web import LocalWeb, html
+from tests.support.steering import Scripted
+
+from tres.crawl.events import Event, Stepped, StopReason
+from tres.engines.flights import Flights
+from tres.engines.manners import Manners
+from tres.engines.replay import Judged, PerceivedWeb, replay
+from tres.engines.steering import UNSTEERED
+from tres.sections import LiveSection
+
+RING = {
+    f"http://s{i}.org/": html("", "biology", [f"http://s{(i + j) % 20}.org/" for j in (1, 3)])
+    for i in range(20)
+}
+
+
+@pytest.fixture
+def seen() -> PerceivedWeb:
+    web = LocalWeb(RING)
+    offline = web.offline()
+    web._server.server_close()
+    return PerceivedWeb(offline, perceiver())
+
+
+class TestReplay:
+    def test_a_pause_lets_time_pass_and_the_crawl_is_the_same(self, seen: PerceivedWeb) -> None:
+        def pause_twice(helm: Scripted) -> bool:
+            helm.paused = helm.looks in (3, 4, 7)
+            return True
+
+        plain, paused = list[Event](), list[Event]()
+        replay(session_of(RING, 15), seen, 2, plain.append)
+        helm = Scripted(pause_twice, every=0.0)
+        assert replay(session_of(RING, 15), seen, 2, paused.append, helm) is StopReason.BUDGET
+        assert repr(paused) == repr(plain)
+        assert helm.rests == 3
+
+    def test_nothing_is_asked_for_while_it_is_paused(self, seen: PerceivedWeb) -> None:
+        session = session_of(RING, 15)
+        steps: list[int] = []
+
+        def pause(helm: Scripted) -> bool:
+            helm.paused = 5 <= helm.looks < 10
+            if helm.paused:
+                steps.append(session.steps)
+            return True
+
+        replay(session, seen, steering=Scripted(pause, every=0.0))
+        assert steps == [steps[0]] * 5
+        assert session.steps == 15
+
+    def test_an_interrupt_ends_a_pause(self, seen: PerceivedWeb) -> None:
+        session = session_of(RING, 15)
+
+        def pause_for_ever(helm: Scripted) -> bool:
+            helm.paused = session.steps >= 4
+            if helm.looks > 8:
+                session.interrupt()
+            return True
+
+        helm = Scripted(pause_for_ever, every=0.0)
+        assert replay(session, seen, steering=helm) is StopReason.INTERRUPTED
+        assert session.steps == 4
+
+    def test_another_judge_counts_from_the_next_page_on(self, seen: PerceivedWeb) -> None:
+        class Nothing(type(seen.perceiver.model)):  # type: ignore[misc]
+            def probabilities(self, texts):  # type: ignore[no-untyped-def]
+                return super().probabilities(texts) * 0
+
+        judged, events = Judged(seen), list[Event]()
+        session = session_of(RING, 15)
+
+        def change(helm: Scripted) -> bool:
+            if session.steps == 6:
+                judged.judge_by(Nothing())
+            return True
+
+        replay(session, judged, 3, events.append, Scripted(change, every=0.0))
+        steps = [event.relevant for event in events if isinstance(event, Stepped)]
+        assert steps == [True] * 6 + [False] * 9
+        assert seen.perceive("http://s0.org/").relevant  # type: ignore[union-attr]
+
+
+class TestFlights:
+    @pytest.fixture
+    def clock(self) -> Clock:
+        return Clock()
+
+    def flights(self, crawl: Listed, clock: Clock, helm: Scripted, k: int = 2) -> Flights:
+        manners = Manners(LiveSection(delay=1.0, throttle=False))
+        return Flights(crawl, manners, k, clock=clock, steering=helm)
+
+    def test_in_a_pause_nothing_takes_off_and_what_flies_lands(self, clock: Clock) -> None:
+        crawl = Listed("http://a.org/", "http://b.org/", "http://c.org/")
+        helm = Scripted(clock=clock, every=0.2)
+        flights = self.flights(crawl, clock, helm)
+        first, second = chosen(flights), chosen(flights)
+        helm.paused = True
+        flights.land(first, "page", TOLD)
+        assert flights.choose() is None
+        flights.land(second, "page", TOLD)
+        assert flights.choose() is None
+        assert crawl.asked == 2
+        assert not flights.over  # there is nothing in flight, but it is no end
+        helm.paused = False
+        assert chosen(flights).url == "http://c.org/"
+
+    def test_the_engine_is_woken_for_every_look_whatever_it_waits_for(self, clock: Clock) -> None:
+        crawl = Listed("http://a.org/1", "http://a.org/2")
+        helm = Scripted(clock=clock, every=0.2)
+        flights = self.flights(crawl, clock, helm, k=1)
+        flight = chosen(flights)
+        assert flights.wakes_in() == pytest.approx(0.2)  # though there is no room for another
+        helm.paused = True
+        clock.now += 0.15
+        assert flights.wakes_in() == pytest.approx(0.05)
+        flights.land(flight, "page", TOLD)
+        assert flights.wakes_in() == pytest.approx(0.05)
+        crawl.urls = []
+        helm.paused = False
+        assert flights.choose() is None
+        assert flights.wakes_in() == inf  # it is over
+
+    def test_without_anybody_at_the_helm_nobody_is_woken(self, clock: Clock) -> None:
+        manners = Manners(LiveSection(delay=1.0, throttle=False))
+        flights = Flights(Listed("http://a.org/"), manners, clock=clock, steering=UNSTEERED)
+        chosen(flights)
+        assert flights.wakes_in() == inf
+
+    def test_after_an_order_a_crawl_that_waits_is_asked_again(self, clock: Clock) -> None:
+        crawl = Listed("http://a.org/1", "http://a.org/2")
+        ordered: list[str] = []
+
+        def stop(helm: Scripted) -> bool:
+            if ordered:
+                crawl.interrupt()
+            return bool(ordered)
+
+        flights = self.flights(crawl, clock, Scripted(stop, clock=clock, every=0.2))
+        flights.land(chosen(flights), "page", TOLD)
+        assert flights.choose() is None
+        assert crawl.asked == 2
+        clock.now += 0.2  # the site is not ready yet
+        assert flights.choose() is None
+        assert crawl.asked == 2
+        ordered.append("stop")
+        clock.now += 0.2
+        assert flights.choose() is None
+        assert flights.over
+
+    def test_what_an_order_raises_is_a_fault(self, clock: Clock) -> None:
+        def full(helm: Scripted) -> bool:
+            raise OSError("no space")
+
+        flights = self.flights(Listed("http://a.org/"), clock, Scripted(full, clock=clock))
+        assert flights.choose() is None
+        assert isinstance(flights.fault, OSError)
+        assert flights.over

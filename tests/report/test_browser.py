@@ -1,0 +1,224 @@
+"""The report in a real browser: it asks nobody for anything, runs nothing of the Web, and works."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from tests.report.runs import HOSTILE_TITLE, crawl, opened
+
+from tres.engines.scrapy.browser import find_chromium
+from tres.errors import ConfigError
+from tres.report.compare import comparison_page, named
+from tres.report.markup import harmless
+from tres.report.reader import RunReader
+
+sync_api = pytest.importorskip("playwright.sync_api")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[sync_api.Browser]:
+    try:
+        chromium = find_chromium()
+    except ConfigError:
+        pytest.skip("Chromium is not installed")
+    with sync_api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@dataclass
+class Tab:
+    """A page in the browser, and whatever it did that it should not."""
+
+    page: sync_api.Page
+    asked: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+
+    def rows(self) -> list[str]:
+        """The steps of the pages that are shown."""
+        return self.page.locator("#page-table tbody td:first-child").all_inner_texts()
+
+    def caption(self) -> str:
+        return self.page.locator("#shown").inner_text()
+
+
+@pytest.fixture(scope="module")
+def file(page: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(page, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def tab(browser: sync_api.Browser, file: Path, request: pytest.FixtureRequest) -> Iterator[Tab]:
+    options = getattr(request, "param", {})
+    context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
+    tab = Tab(context.new_page())
+    tab.page.on("request", lambda asked: tab.asked.append(asked.url))
+    tab.page.on("console", lambda message: tab.said.append(message.text))
+    tab.page.on("pageerror", lambda error: tab.said.append(str(error)))
+    tab.page.goto(file.as_uri())
+    yield tab
+    context.close()
+
+
+NARROW = {"viewport": {"width": 360, "height": 740}}
+DARK = {"color_scheme": "dark"}
+NO_SCRIPT = {"java_script_enabled": False}
+
+
+def test_it_asks_nobody_and_complains_about_nothing(tab: Tab, file: Path) -> None:
+    assert tab.page.evaluate("document.documentElement.dataset.ready") == "yes"
+    assert tab.asked == [file.as_uri()]
+    assert tab.said == []
+
+
+def test_what_the_web_wrote_is_shown_and_does_nothing(tab: Tab) -> None:
+    tab.page.fill("#search", "onerror")
+    assert tab.caption().startswith("1 to 1 of 1 of 150")
+    shown = tab.page.locator("#page-table tbody bdi").inner_text()
+    assert shown == harmless(HOSTILE_TITLE)
+    tab.page.fill("#search", "javascript:")
+    assert tab.page.locator("#page-table tbody a").count() == 0
+    assert tab.page.title() == "bees <b>and</b> honey"
+    assert tab.page.locator("img").count() == 0
+    assert tab.said == []
+
+
+def test_the_policy_keeps_even_injected_script_from_running(tab: Tab) -> None:
+    tab.page.evaluate(
+        "document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"document.title=1\">')"
+    )
+    tab.page.wait_for_timeout(100)
+    assert tab.page.title() != "1"
+    assert any("Content Security Policy" in text for text in tab.said)
+
+
+def test_words_are_searched_in_title_address_and_reason(tab: Tab, reader: RunReader) -> None:
+    tab.page.fill("#search", "MARKETS about")
+    expected = [each for each in reader.pages if "about markets" in each.title]
+    assert f"of {len(expected)} of 150 pages that match" in tab.caption()
+    tab.page.fill("#search", "candidates")
+    chosen = [each for each in reader.pages if each.q is not None]
+    assert f"of {len(chosen)} of 150 pages that match" in tab.caption()
+    tab.page.fill("#search", "no such thing")
+    assert tab.caption() == "No page matches."
+
+
+def test_only_relevant_pages_can_be_shown(tab: Tab, reader: RunReader) -> None:
+    tab.page.check("#only")
+    assert f"of {reader.relevant} of 150" in tab.caption()
+    tab.page.uncheck("#only")
+    assert tab.caption() == "1 to 100 of 150 pages"
+
+
+@pytest.mark.parametrize("key", ["relevance", "q"])
+def test_a_click_on_a_head_sorts_and_another_turns_it_round(
+    tab: Tab, reader: RunReader, key: str
+) -> None:
+    head = tab.page.locator(f"#page-table th[data-key={key}]")
+    values = {str(each.step): getattr(each, key) for each in reader.pages}
+    for direction in ("descending", "ascending"):
+        head.locator("button").click()
+        assert head.get_attribute("aria-sort") == direction
+        shown = [values[step] for step in tab.rows()]
+        assert None not in shown
+        rounded = [round(value, 2 if key == "q" else 3) for value in shown]
+        assert rounded == sorted(rounded, reverse=direction == "descending")
+
+
+def test_the_leaves_of_the_table_can_be_turned(tab: Tab) -> None:
+    tab.page.click("text=Next")
+    assert tab.caption() == "101 to 150 of 150 pages"
+    assert tab.rows() == [str(step) for step in range(101, 151)]
+    tab.page.click("text=Previous")
+    assert tab.rows() == [str(step) for step in range(1, 101)]
+
+
+@pytest.mark.parametrize("tab", [NO_SCRIPT], indirect=True)
+def test_without_scripts_the_first_pages_are_there(tab: Tab) -> None:
+    assert len(tab.rows()) == 100
+    assert tab.page.locator("#controls").is_hidden()
+    assert tab.caption() == "The first 100 of 150 pages"
+
+
+@pytest.mark.parametrize("tab", [NARROW, {**NARROW, **DARK}], indirect=True)
+def test_nothing_sticks_out_on_a_phone(tab: Tab) -> None:
+    wide = """[...document.querySelectorAll('main *')]
+        .filter(each => !each.closest('pre, svg') && each.getBoundingClientRect().right > 361)
+        .map(each => each.outerHTML.slice(0, 80))"""
+    assert tab.page.evaluate("document.documentElement.scrollWidth") == 360
+    assert tab.page.evaluate(wide) == []
+
+
+@pytest.mark.parametrize("tab", [{}, DARK], indirect=True)
+def test_text_can_be_read_on_its_ground(tab: Tab) -> None:
+    """WCAG AA: 4.5 to 1 for everything that is written."""
+    assert tab.page.evaluate(FAINT) == []
+
+
+def test_it_can_be_printed(tab: Tab) -> None:
+    tab.page.emulate_media(media="print")
+    assert tab.page.locator("#controls").is_hidden()
+    assert tab.page.pdf(format="A4").startswith(b"%PDF")
+
+
+def test_every_table_has_a_caption_and_every_picture_a_text(tab: Tab) -> None:
+    count = tab.page.locator
+    assert count("table").count() == count("table > caption").count() >= 4
+    assert count("svg").count() > 5
+    assert count("svg:not([aria-label]):not([aria-hidden])").count() == 0
+    levels = [int(name[1]) for name in tab.page.evaluate(HEADINGS)]
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_a_comparison_is_as_well_behaved(
+    browser: sync_api.Browser, reader: RunReader, tmp_path: Path
+) -> None:
+    with opened(tmp_path / "<i>other", policy="random") as run:
+        crawl(run, 40)
+        other = RunReader(run.directory)
+    path = tmp_path / "comparison.html"
+    path.write_text(comparison_page(named([reader, other])), encoding="utf-8")
+    context = browser.new_context(**NARROW)
+    tab = Tab(context.new_page())
+    tab.page.on("console", lambda message: tab.said.append(message.text))
+    tab.page.goto(path.as_uri())
+    assert tab.said == []
+    assert tab.page.evaluate("document.documentElement.scrollWidth") == 360
+    assert "<i>other" in tab.page.locator("main").inner_text()
+    context.close()
+
+
+HEADINGS = "[...document.querySelectorAll('h1, h2, h3')].map(each => each.tagName)"
+FAINT = """() => {
+  const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const light = (colour) => {
+    const [r, g, b] = numbers(colour).slice(0, 3).map((v) => v / 255)
+      .map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (each) => {
+    const colour = getComputedStyle(each).backgroundColor;
+    const [, , , alpha = 1] = numbers(colour);
+    return alpha === 0 && each.parentElement ? ground(each.parentElement) : colour;
+  };
+  const written = (each) => [...each.childNodes]
+    .some((node) => node.nodeType === 3 && node.textContent.trim());
+  return [...document.querySelectorAll('body *')]
+    .filter((each) => written(each) && each.checkVisibility() && !each.disabled)
+    .filter((each) => !each.closest('script'))
+    .map((each) => {
+      const style = getComputedStyle(each);
+      const ink = light(each.closest('svg') ? style.fill : style.color);
+      const [high, low] = [ink, light(ground(each))].sort((a, b) => b - a);
+      return [each.outerHTML.slice(0, 60), (high + 0.05) / (low + 0.05)];
+    })
+    .filter(([, contrast]) => contrast < 4.5);
+}"""

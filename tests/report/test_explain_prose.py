@@ -1,0 +1,148 @@
+"""An explanation reads like what a person would write, and harms nobody."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.support.bees import bees_config, crawl_bees, lexicon, write_bees
+
+from tres.frontier.path_rows import HAN
+from tres.mdp.schema import SCHEMAS
+from tres.report.explain.explain import explain
+from tres.report.explain.facts import Citation, Condition, Explanation, Feature, Fetched
+from tres.report.explain.prose import prose
+from tres.report.explain.saying import FAILURES, FEATURES, condition, told
+from tres.report.explain.summary import reasons, summary
+from tres.web.page import FailureKind
+
+GOLDEN = Path(__file__).with_name("explained.txt")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("bees")
+    return crawl_bees(directory / "run", write_bees(directory / "bees.jsonl"), bees_config())
+
+
+@pytest.fixture(scope="module")
+def page(run: Path) -> Fetched:
+    explained = explain(run, lexicon(11))
+    assert isinstance(explained, Fetched)
+    return explained
+
+
+def test_a_page_is_explained_as_a_person_would(page: Fetched) -> None:
+    assert prose(page) + "\n" == GOLDEN.read_text(encoding="utf-8")
+
+
+def test_the_first_sentence_says_it_all(page: Fetched) -> None:
+    assert summary(page) == (
+        "tres fetched it as page 9 of 20, by a first guess, as it had learnt too little yet: two "
+        'relevant pages link to it with the word "hive", all seven pages of its site that had been '
+        "fetched were relevant and the links beside it had led to relevant pages (0.84 on "
+        "average). It guessed 0.95 and got a relevant page (0.93)."
+    )
+
+
+def test_a_value_is_explained_where_it_is_told(page: Fetched) -> None:
+    valued = replace(page, decision=replace(page.decision, how="value", q=0.81, frontier=400))
+    text = " ".join(prose(valued).split())
+    assert "because it looked best of 9 links: two relevant pages link to it" in text
+    assert "It valued the link at 0.81 and got a relevant page (0.93)" in text
+    assert "1 for a relevant page, and 0.3 of the best" in text
+
+
+def test_a_link_of_little_promise_is_not_praised(page: Fetched) -> None:
+    poor = replace(page, decision=replace(page.decision, how="value", q=0.04))
+    assert "still it expected little: it valued the link at 0.04" in summary(poor)
+    assert "hive" not in summary(poor)
+
+
+HOSTILE = "\x1b[2J\x1b]0;owned\x07\u202e<script>\r\nfake line"
+
+
+def test_what_pages_say_cannot_steer_a_terminal(page: Fetched) -> None:
+    cited = tuple(
+        replace(each, anchor=HOSTILE, url=f"http://x/{HOSTILE}") for each in page.citations
+    )
+    path = tuple(replace(each, anchor=HOSTILE, title=HOSTILE) for each in page.path)
+    others = tuple(replace(each, url=HOSTILE) for each in page.decision.runners_up)
+    hostile: Explanation = replace(
+        page,
+        title=HOSTILE,
+        url=HOSTILE,
+        asked=f"{HOSTILE}2",
+        citations=cited,
+        path=path,
+        decision=replace(page.decision, runners_up=others),
+    )
+    text = prose(hostile)
+    assert "<script>" in text
+    assert all(line.isprintable() for line in text.split("\n"))
+    assert not any(line.startswith("fake line") for line in text.split("\n"))
+
+
+def test_a_redirect_is_told(page: Fetched) -> None:
+    moved = replace(page, asked="http://old.example/")
+    assert "It was asked for as http://old.example/, which leads there." in prose(moved)
+    assert "asked for as" not in prose(page)
+
+
+def test_a_page_that_is_not_relevant_tells_the_words_against_it(page: Fetched) -> None:
+    poor = replace(page, relevant=False, relevance=0.2)
+    assert "got a page that is not relevant (0.20)" in summary(poor)
+    assert "made it relevant" not in prose(poor)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "phrase"),
+    [
+        (Condition("relevant_citations", 0.9, None), "at least two relevant pages link to it"),
+        (Condition("relevant_citations", None, 0.5), "no relevant pages link to it"),
+        (Condition("citations", None, 0.9), "at most one fetched page links to it"),
+        (Condition("citations", 0.9, 1.5), "two to three fetched pages link to it"),
+        (Condition("url_keyword", 0.5, None), "a keyword stands in its address"),
+        (Condition("same_site", None, 0.5), "only other sites link to it"),
+        (Condition("site_relevance", 0.62, None), "at least 0.62"),
+        (Condition("path_relevance", 0.1, 0.25), "between 0.1 and 0.25"),
+        (Condition("inverse_distance", 0.4, None), "lies at most two links back"),
+        (Condition("inverse_distance", None, 0.4), "no relevant page lies within two links"),
+        (Condition("of_somebody", None, 0.4), "of_somebody below 0.4"),
+    ],
+)
+def test_conditions_are_phrases(bounds: Condition, phrase: str) -> None:
+    assert phrase in condition(bounds)
+
+
+def test_features_are_told_as_people_count() -> None:
+    assert told(Feature("citations", 0.6931, 1)) == ("1", "fetched page links to it")
+    assert told(Feature("anchor_keyword", 0.0, 0.0))[0] == "no"
+    assert told(Feature("site_known", 0.5, 0.5))[0] == "no"
+    assert told(Feature("inverse_distance", 1 / 3, 1 / 3))[0] == "3"
+    assert told(Feature("inverse_distance", 0.0, 0.0))[0] == "none"
+    assert told(Feature("of_somebody", 0.123, 0.123)) == ("0.12", "of_somebody")
+
+
+def test_every_feature_and_every_failure_has_its_words() -> None:
+    names = {name for schema in (*SCHEMAS.values(), HAN) for name in schema.features}
+    assert names == set(FEATURES)
+    assert {str(kind) for kind in FailureKind} == set(FAILURES)
+
+
+def cited(anchor: str, relevant: bool = True) -> Citation:
+    return Citation(1, "http://a.example/", anchor, 0.9, relevant)
+
+
+def test_reasons_name_what_links_share() -> None:
+    three = [cited("the hive"), cited("a hive of bees"), cited("here")]
+    assert reasons({}, three) == [
+        'three relevant pages link to it, two of them with the word "hive"'
+    ]
+    assert reasons({}, [cited("hives")]) == ['one relevant page links to it with the word "hives"']
+    assert reasons({}, [cited("here or there")]) == ["one relevant page links to it"]
+    assert reasons({}, [cited("x", relevant=False)]) == []
+    site = {"site_relevance": 0.85, "site_fetched": 9.0}
+    assert reasons(site, []) == ["8 of 9 pages of its site that had been fetched were relevant"]
+    assert reasons({"site_relevance": 0.75}, []) == ["75% of its site's pages were relevant so far"]

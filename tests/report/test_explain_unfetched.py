@@ -1,0 +1,222 @@
+"""URLs that are no pages of a run: each is told what became of it, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.support.bees import bees_config, crawl_bees, write_bees
+
+from tres.caps import SiteCap
+from tres.config import TopicConfig
+from tres.engines.base import Fetched as How
+from tres.experiment.run import OpenRun, start_run
+from tres.report.explain.explain import explain
+from tres.report.explain.facts import Failed, Fetched, Never, Underway, Waiting
+from tres.report.explain.prose import prose
+from tres.sections import CrawlSection, LiveSection, TopicSection, TrainingSection
+from tres.topic.keywords import KeywordMatcher
+from tres.web.page import Failed as NoPage
+from tres.web.page import FailureKind, Link, Page
+from tres.web.percept import Perceiver
+
+SEED = "http://a.example/"
+
+
+class Bees:
+    """Relevant is what mentions bees."""
+
+    digest = "bees"
+
+    def probabilities(self, texts: list[str]) -> np.ndarray:
+        return np.array([0.9 if "bee" in text else 0.1 for text in texts], np.float32)
+
+    def save(self, directory: Path) -> None:
+        directory.mkdir(parents=True)
+
+
+PERCEIVER = Perceiver(Bees(), KeywordMatcher(["bee"]))
+
+
+@contextmanager
+def crawling(
+    run: Path, live: LiveSection | None = None, seeds: tuple[str, ...] = (SEED,), **crawl: object
+) -> Iterator[OpenRun]:
+    config = TopicConfig(
+        name="bees",
+        topic=TopicSection(keywords=("bee",), seeds=seeds),
+        training=TrainingSection(labels=("bees",)),
+        crawl=CrawlSection(**{"pages": 20, **crawl}),  # type: ignore[arg-type]
+        live=live or LiveSection(),
+    )
+    with start_run(config, PERCEIVER, run) as opened:
+        yield opened
+
+
+def receive(run: OpenRun, url: str, *links: str | Link, text: str = "a bee", at: str = "") -> None:
+    """A page at a URL, or wherever it leads, with these links."""
+    targets = tuple(Link(each, "see") if isinstance(each, str) else each for each in links)
+    page = Page(at or url, "Title", text, targets)
+    run.crawling.receive(url, PERCEIVER.page(page), How(at=1e9, seconds=0.1, title="Title"))
+
+
+def take(run: OpenRun, count: int = 1) -> tuple[str, ...]:
+    return run.crawling.next(count).urls  # type: ignore[union-attr,no-any-return]
+
+
+def test_a_failure_is_told_with_what_can_be_done(tmp_path: Path) -> None:
+    with crawling(tmp_path / "run") as run:
+        receive(run, *take(run), "http://b.example/late")
+        (url,) = take(run)
+        run.crawling.receive(
+            url, NoPage(url, FailureKind.TIMEOUT, True), How(at=1e9, note="30 s \x1b[1m")
+        )
+    told = explain(tmp_path / "run", "b.example/late")
+    assert isinstance(told, Failed)
+    assert (told.kind, told.retryable, told.attempts, told.after) == ("timeout", True, 3, 1)
+    assert [each.url for each in told.citations] == [SEED]
+    text = " ".join(prose(told).split())
+    assert "on 2001-09-09 at 01:46:40 UTC, after 1 page, and got no page" in text
+    assert "it took too long (timeout: 30 s \\x1b[1m)" in text
+    assert "tried three times at most. What has failed is not tried again" in text
+    assert "raise live.timeout" in text
+
+
+def test_a_url_that_was_asked_for_is_underway(tmp_path: Path) -> None:
+    with crawling(tmp_path / "run") as run:
+        receive(run, *take(run), "http://b.example/1", "http://b.example/2")
+        asked, other = take(run, 2)
+        receive(run, other)
+        told = explain(tmp_path / "run", asked)  # while the crawl is going on
+        assert isinstance(told, Underway)
+        assert "`tres resume` asks for it first" in " ".join(prose(told).split())
+        assert isinstance(explain(tmp_path / "run", other), Fetched)
+
+
+def test_a_running_crawl_tells_what_waits(tmp_path: Path) -> None:
+    with crawling(tmp_path / "run") as run:
+        receive(run, *take(run), Link("http://b.example/1", "the bee"), "http://b.example/2")
+        told = explain(tmp_path / "run", "http://b.example/1")
+        assert isinstance(told, Waiting)
+        assert (told.rank, told.frontier, told.is_seed) == (1, 2, False)
+        assert [(each.url, each.anchor) for each in told.citations] == [(SEED, "the bee")]
+        assert 'one relevant page links to it with the words "the bee"' in " ".join(
+            prose(told).split()
+        )
+        second = explain(tmp_path / "run", "http://b.example/2")
+        assert isinstance(second, Waiting)
+        assert second.rank == 2
+        assert second.best[0].url == "http://b.example/1"
+
+
+def test_a_seed_whose_turn_has_not_come_waits(tmp_path: Path) -> None:
+    with crawling(tmp_path / "run", seeds=(SEED, "http://b.example/")) as run:
+        receive(run, *take(run))
+        told = explain(tmp_path / "run", "b.example")
+    assert isinstance(told, Waiting)
+    assert told.is_seed
+    assert "its turn has not come" in prose(told)
+
+
+def test_a_redirected_page_is_found_under_both_names(tmp_path: Path) -> None:
+    with crawling(tmp_path / "run") as run:
+        receive(run, *take(run), Link("http://old.example/", "bees, formerly"))
+        receive(run, *take(run), at="http://new.example/")
+    for name in ("old.example", "new.example"):
+        told = explain(tmp_path / "run", name)
+        assert isinstance(told, Fetched)
+        assert (told.asked, told.url) == ("http://old.example/", "http://new.example/")
+        assert told.path[-1].anchor == "bees, formerly"
+        assert told.citations[0].anchor == "bees, formerly"
+
+
+def test_a_link_of_a_full_site_is_told_of_the_cap(tmp_path: Path) -> None:
+    with crawling(tmp_path / "run", max_per_site=SiteCap(2)) as run:
+        receive(run, *take(run), "http://a.example/1", "http://a.example/2", "http://b.example/")
+        while not (chosen := take(run))[0].startswith("http://a.example"):
+            receive(run, *chosen)
+        receive(run, *chosen)
+        left = ({"http://a.example/1", "http://a.example/2"} - set(chosen)).pop()
+    told = explain(tmp_path / "run", left)
+    assert isinstance(told, Never)
+    assert (told.reason, told.detail, told.site_pages) == ("site-full", "2", 2)
+    assert "its site has given 2 pages, and may give 2" in prose(told)
+
+
+def test_a_link_beyond_the_last_click_is_told_of_the_limit(tmp_path: Path) -> None:
+    with crawling(tmp_path / "run", LiveSection(max_clicks=1)) as run:
+        receive(run, *take(run), "http://b.example/")
+        receive(run, *take(run), "http://c.example/")
+    told = explain(tmp_path / "run", "http://c.example/")
+    assert isinstance(told, Never)
+    assert (told.reason, told.detail) == ("too-deep", "1")
+    assert [each.url for each in told.citations] == ["http://b.example/"]
+
+
+@pytest.mark.parametrize(
+    ("url", "rule"),
+    [
+        ("http://a.example/report.pdf", "file"),
+        ("http://a.example/private/x", "exclude"),
+        ("http://a.example/a/b/a/b/a/b", "repetition"),
+    ],
+)
+def test_a_rule_that_keeps_links_out_is_named(tmp_path: Path, url: str, rule: str) -> None:
+    with crawling(tmp_path / "run", LiveSection(exclude=("/private/",))) as run:
+        receive(run, *take(run))
+    told = explain(tmp_path / "run", url)
+    assert isinstance(told, Never)
+    assert (told.reason, told.detail) == ("rule", rule)
+    assert "links to it are not followed" in prose(told)
+
+
+def test_an_unknown_url_is_told_its_nearest_neighbours(tmp_path: Path) -> None:
+    known = [f"http://b.example/bees/{n}" for n in range(5)]
+    with crawling(tmp_path / "run") as run:
+        receive(run, *take(run), *known, "http://b.example/ants/1", "http://c.example/bees/1")
+    told = explain(tmp_path / "run", "https://www.b.example/bees/17")
+    assert isinstance(told, Never)
+    assert told.reason == "unseen"
+    assert told.near[0] == "http://b.example/bees/1"
+    assert set(told.near) <= set(known)
+    assert explain(tmp_path / "run", "http://nowhere.example/").near == ()  # type: ignore[union-attr]
+
+
+def test_tracking_parameters_do_not_hide_a_page(tmp_path: Path) -> None:
+    with crawling(tmp_path / "run") as run:
+        receive(run, *take(run))
+    assert isinstance(explain(tmp_path / "run", f"{SEED}?utm_source=mail"), Fetched)
+
+
+def test_a_link_that_ache_threw_away_is_told_so(tmp_path: Path) -> None:
+    with crawling(tmp_path / "run", policy="ache") as run:
+        receive(run, *take(run), "http://b.example/")
+        receive(run, *take(run), "http://c.example/", text="nothing")
+    told = explain(tmp_path / "run", "c.example")
+    assert isinstance(told, Never)
+    assert told.reason == "thrown-away"
+
+
+def test_a_page_that_was_not_kept_is_told_without_its_words(tmp_path: Path) -> None:
+    with crawling(tmp_path / "run") as run:
+        receive(run, *take(run))
+    told = explain(tmp_path / "run", SEED)
+    assert isinstance(told, Fetched)
+    assert told.verdict.telling is None
+    assert "has not kept its pages" in prose(told)
+
+
+def test_an_archive_that_has_moved_may_be_named(tmp_path: Path) -> None:
+    archive = write_bees(tmp_path / "bees.jsonl")
+    run = crawl_bees(tmp_path / "run", archive, bees_config(pages=3))
+    moved = archive.rename(tmp_path / "moved.jsonl")
+    without = explain(run, "2")
+    assert isinstance(without, Fetched)
+    assert without.verdict.telling is None
+    assert "bees.jsonl" in without.verdict.note
+    found = explain(run, "2", str(moved))
+    assert isinstance(found, Fetched)
+    assert found.verdict.telling is not None

@@ -1,0 +1,85 @@
+"""One page of a run is read where it stands in the WARC files, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tres.config import TopicConfig
+from tres.engines.base import Exchange, Fetched
+from tres.errors import ArchiveError
+from tres.experiment.run import start_run
+from tres.sections import CrawlSection, TopicSection, TrainingSection
+from tres.store.source import page_of
+from tres.store.warc import WarcStore, parts_of
+from tres.topic.keywords import KeywordMatcher
+from tres.web.page import Page
+from tres.web.percept import Perceiver
+
+SEEDS = tuple(f"http://a.example/{n}" for n in range(6))
+
+
+class Half:
+    digest = "half"
+
+    def probabilities(self, texts: list[str]) -> np.ndarray:
+        return np.full(len(texts), 0.5, np.float32)
+
+    def save(self, directory: Path) -> None:
+        directory.mkdir(parents=True)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """Six pages in several small WARC files."""
+    config = TopicConfig(
+        name="kept",
+        topic=TopicSection(keywords=("a",), seeds=SEEDS),
+        training=TrainingSection(labels=("a",)),
+        crawl=CrawlSection(pages=6),
+    )
+    perceiver = Perceiver(Half(), KeywordMatcher(["a"]))
+    with start_run(
+        config, perceiver, tmp_path / "run", warc=lambda where: WarcStore(where, {}, 1_500)
+    ) as opened:
+        for url in SEEDS:
+            opened.crawling.next()
+            body = f"<title>Page {url[-1]}</title><p>text of {url}".encode()
+            exchange = Exchange(
+                url=url,
+                at=1e9,
+                request_head=b"GET / HTTP/1.1\r\n\r\n",
+                response_head=b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n",
+                body=body,
+            )
+            percept = perceiver.page(Page(url, "", ""))
+            opened.crawling.receive(url, percept, Fetched(at=1e9, seconds=0.1, exchange=exchange))
+    return tmp_path / "run"
+
+
+def record(step: int) -> int:
+    return 2 + 2 * step  # seeds, begin, then a demand and a page for each
+
+
+def test_every_page_is_found_by_its_record(run: Path) -> None:
+    assert len(parts_of(run)) > 1
+    for step, url in enumerate(SEEDS, start=1):
+        page = page_of(run, record(step), url)
+        assert page is not None
+        assert (page.url, page.title) == (url, f"Page {url[-1]}")
+
+
+def test_damage_elsewhere_does_not_matter(run: Path) -> None:
+    first = parts_of(run)[0]
+    first.write_bytes(b"x" * first.stat().st_size)
+    last = page_of(run, record(6), SEEDS[5])
+    assert last is not None
+    assert last.title == "Page 5"
+    with pytest.raises(ArchiveError):
+        page_of(run, record(1), SEEDS[0])
+
+
+def test_what_is_no_page_is_not_found(run: Path) -> None:
+    assert page_of(run, 1, SEEDS[0]) is None

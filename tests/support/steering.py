@@ -1,0 +1,42 @@
+"""Somebody at the helm who does as a test says."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+
+class Scripted:
+    """At every look the script may change what it likes; it says whether it did."""
+
+    def __init__(
+        self,
+        script: Callable[[Scripted], bool] = lambda helm: False,
+        clock: Callable[[], float] = time.monotonic,
+        every: float = 0.02,
+    ) -> None:
+        self.paused = False
+        self.barred: set[str] = set()
+        self.looks = 0
+        self.rests = 0
+        self._script = script
+        self._clock = clock
+        self._every = every
+        self._next = clock()
+
+    def look(self) -> bool:
+        if self.due_in() > 0:
+            return False
+        self._next = self._clock() + self._every
+        self.looks += 1
+        return self._script(self)
+
+    def due_in(self) -> float:
+        return max(0.0, self._next - self._clock())
+
+    def rest(self) -> None:
+        self.rests += 1
+        time.sleep(self.due_in())
+
+    def bars(self, site: str) -> bool:
+        return site in self.barred

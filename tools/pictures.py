@@ -1,0 +1,267 @@
+"""Draws the pictures of the documentation from a crawl that it makes: a step, the tree, the front.
+
+    python tools/pictures.py [step] [tree] [pareto]
+
+The web is a generated one, so anybody gets the same pictures: they show how tres works, and prove
+nothing. Pictures stand on paper of their own, readable on light and on dark pages.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from html import escape
+from math import ceil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import numpy as np
+
+from tres.config import TopicConfig
+from tres.crawl.events import Fetch
+from tres.crawl.session import CrawlSession
+from tres.engines.replay import PerceivedWeb
+from tres.experiment.bench import prepare, run_bench
+from tres.experiment.bench_report import STYLE, write_report
+from tres.experiment.plan import load_experiment
+from tres.experiment.run import open_session
+from tres.experiment.topic import perceive_topic
+from tres.frontier.rules import Node, TreeView
+from tres.mdp.schema import COUNTS, YES_OR_NO
+from tres.policies.tres import Tres
+from tres.sections import CrawlSection, TopicSection, TrainingSection
+from tres.web.percept import Percept
+from tres.webs import open_web
+from tres.webs.generated import GeneratedWeb
+
+PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
+WEB, TOPIC, STEPS = "generated:pages=5000,seed=1", "astronomy", 300
+INK, PALE, GREEN, PAPER = "#1c2530", "#6b7785", "#2e8b57", "#ffffff"
+WIDTH, LINE = 760, 24
+DEPTH, LEAVES = 3, 7
+
+EXPERIMENT = f"""
+web = "{WEB}"
+[topic]
+keywords = ["telescope", "galaxy", "star", "planet", "nebula"]
+[training]
+labels = ["{TOPIC}"]
+[crawl]
+pages = 600
+runs = 3
+max_per_site = ["inf", 10]
+policies = ["tres", "tres:new_sites=1", "tres:preset=paper", "ache", "parent", "anchor", "random"]
+"""
+
+
+def main() -> None:
+    """Make the pictures that are named, or all."""
+    drawn = {"step": lambda: step(*crawled()), "tree": lambda: tree(*crawled()), "pareto": pareto}
+    PICTURES.mkdir(exist_ok=True)
+    for name in sys.argv[1:] or drawn:
+        path = PICTURES / f"{name}.svg"
+        path.write_text(drawn[name]() + "\n", encoding="utf-8")
+        print(path)
+
+
+def crawled() -> tuple[CrawlSession, Tres, PerceivedWeb]:
+    """A crawl of the generated web, `STEPS` pages long."""
+    web = open_web(WEB)
+    assert isinstance(web, GeneratedWeb)
+    keywords, seeds = web.topics[TOPIC], tuple(web.seeds(TOPIC, 3))
+    config = TopicConfig(
+        name=TOPIC,
+        topic=TopicSection(keywords=keywords, seeds=seeds),
+        training=TrainingSection(labels=(TOPIC,)),
+        crawl=CrawlSection(pages=2 * STEPS),
+    )
+    seen = PerceivedWeb(web, perceive_topic(config, web))
+    session = open_session(config, seen)
+    while session.steps < STEPS and isinstance(demand := session.next(), Fetch):
+        session.receive(demand.urls[0], seen.perceive(demand.urls[0]))
+    assert isinstance(session.policy, Tres)
+    return session, session.policy, seen
+
+
+# A step
+
+
+class Offer(NamedTuple):
+    """A leaf and the link that it puts forward."""
+
+    rule: str
+    waiting: int
+    url: str
+    q: float
+
+
+def offers(session: CrawlSession, policy: Tres) -> list[Offer]:
+    """What the leaves offer now, best first."""
+    frontier, view = policy.tree_frontier, policy.tree_view()
+    rows = frontier.sample(frontier.occupied, 1)
+    values = policy.learner.values(rows)
+    names = session._crawl.urls  # nothing public tells of links that only wait
+    found = []
+    for place in np.argsort(-values).tolist():
+        leaf = frontier.leaf(int(rows[place]))
+        url = names[policy.rows.url(int(rows[place]))]
+        found.append(Offer(view.rule(leaf), int(frontier.counts[leaf]), url, float(values[place])))
+    return found
+
+
+def _promising(session: CrawlSession, policy: Tres, seen: PerceivedWeb) -> list[Offer]:
+    """The offers of the next step at which the best one is relevant: it shows the idea better."""
+    while True:
+        found = offers(session, policy)
+        outcome = seen.perceive(found[0].url)
+        if isinstance(outcome, Percept) and outcome.relevant:
+            return found
+        demand = session.next()
+        assert isinstance(demand, Fetch)
+        session.receive(demand.urls[0], seen.perceive(demand.urls[0]))
+
+
+def step(session: CrawlSession, policy: Tres, seen: PerceivedWeb) -> str:
+    """One decision: a link of every leaf, their values, the best, and what came of it."""
+    all_offers = _promising(session, policy, seen)
+    shown = [*all_offers[: LEAVES - 2], *all_offers[len(all_offers) // 2 :][:1], all_offers[-1]]
+    outcome = seen.perceive(shown[0].url)
+    assert isinstance(outcome, Percept)
+    parts = [
+        text(16, 26, f"Step {session.steps + 1}: {len(policy):,} links wait in "
+             f"{len(all_offers)} leaves, and every leaf puts one forward", weight="bold"),
+        text(16, 52, "rule of the leaf, and the link that was drawn", PALE),
+        text(520, 52, "waiting", PALE, "end"),
+        text(540, 52, "value that the agent gives it (Q)", PALE),
+    ]  # fmt: skip
+    y = 78
+    most = max(offer.q for offer in shown)
+    for number, offer in enumerate(shown):
+        if number == LEAVES - 2:
+            parts.append(text(16, y, f"... {len(all_offers) - LEAVES} more leaves", PALE))
+            y += LINE
+        parts += _offer(offer, y, most, chosen=number == 0)
+        y += 2 * LINE - 6
+    parts.append(text(16, y + 8, _came_of_it(outcome), GREEN, weight="bold"))
+    return picture(y + 28, parts)
+
+
+def _offer(offer: Offer, y: int, most: float, chosen: bool) -> Iterator[str]:
+    colour = GREEN if chosen else PALE
+    if chosen:
+        yield f'<rect x="6" y="{y - 17}" width="{WIDTH - 12}" height="42" rx="5" fill="#e5f3ea"/>'
+    yield text(16, y, cut(offer.rule, 100), INK)
+    yield text(30, y + 17, cut(offer.url, 70), colour)
+    yield text(520, y + 17, f"{offer.waiting:,}", PALE, "end")
+    width = 130 * max(0.0, offer.q) / most
+    yield f'<rect x="540" y="{y + 7}" width="{width:.1f}" height="11" rx="2" fill="{colour}"/>'
+    yield text(546 + width, y + 17, f"{offer.q:.2f}", colour)
+
+
+def _came_of_it(outcome: Percept) -> str:
+    verdict = "relevant" if outcome.relevant else "not relevant"
+    return (
+        f"The best is fetched: {verdict} with probability {outcome.relevance:.2f}, so the reward "
+        f"is {int(outcome.relevant)}; its {len(outcome.links)} links join the leaves"
+    )
+
+
+# The tree
+
+
+def tree(session: CrawlSession, policy: Tres, seen: PerceivedWeb) -> str:
+    """The top of the tree as an outline; the greener, the more reward."""
+    view = policy.tree_view()
+    rows = list(_outline(view, 0, "all links"))
+    title = f"The top of a tree of {len(view.leaves)} leaves, after {session.steps} pages"
+    parts = [text(16, 26, title, weight="bold")]
+    for number, (depth, label, facts, reward) in enumerate(rows):
+        x, y = 20 + 34 * depth, 56 + LINE * number
+        shade = f"rgb({229 - int(170 * reward)},{238 - int(70 * reward)},{233 - int(150 * reward)})"
+        parts.append(f'<circle cx="{x}" cy="{y - 4}" r="7" fill="{shade}" stroke="{PALE}"/>')
+        parts.append(text(x + 16, y, label, INK))
+        parts.append(text(WIDTH - 16, y, facts, PALE, "end"))
+    return picture(50 + LINE * len(rows), parts)
+
+
+def _outline(view: TreeView, number: int, label: str) -> Iterator[tuple[int, str, str, float]]:
+    node = view.nodes[number]
+    below = "" if node.feature is None or node.depth < DEPTH else ", more leaves below"
+    facts = f"{node.experiences} fetched, reward {node.mean_reward:.2f}{below}"
+    yield node.depth, label, facts, node.mean_reward
+    if node.feature is not None and node.depth < DEPTH:
+        assert node.left is not None
+        assert node.right is not None
+        yield from _outline(view, node.right, _condition(node, True))
+        yield from _outline(view, node.left, _condition(node, False))
+
+
+def _condition(node: Node, holds: bool) -> str:
+    """What a rule asks, or its contrary; counts as the numbers that they stand for."""
+    assert node.feature is not None
+    assert node.threshold is not None
+    if node.feature in YES_OR_NO:
+        return node.feature if holds else f"not {node.feature}"
+    way_back = COUNTS.get(node.feature)
+    number = f"{ceil(way_back(node.threshold))}" if way_back else f"{node.threshold:.3g}"
+    return f"{node.feature} {'>=' if holds else '<'} {number}"
+
+
+# The Pareto front
+
+
+def pareto() -> str:
+    """The figure of a comparison's report, with its legend drawn below."""
+    with TemporaryDirectory() as scratch:
+        file, out = Path(scratch) / "front.toml", Path(scratch) / "out"
+        file.write_text(EXPERIMENT)
+        plan = load_experiment(file)
+        run_bench(prepare(plan, open_web(plan.web), lambda _: None), out, 1, lambda *_: None)
+        page = next(path for path in write_report(out) if path.suffix == ".html").read_text()
+    figure = re.search(r"<figure><svg[^>]*>(.*?)</svg>(.*?)</figure>", page, re.DOTALL)
+    assert figure
+    names = re.findall(r"</span>(.*?)</li>", figure[2])
+    style = re.sub(r"body\{.*?\}|:root\{.*?\}\n?|@media.*?\}\}\n?", "", STYLE, flags=re.DOTALL)
+    style = style.replace("var(--ink)", INK).replace("var(--grid)", "#d9dee4")
+    keys = [
+        f'<circle class="dot s{n}" cx="{70 + 240 * (n % 2)}" cy="{336 + 20 * (n // 2)}" r="5"/>'
+        f"{text(82 + 240 * (n % 2), 340 + 20 * (n // 2), name)}"
+        for n, name in enumerate(names)
+    ]
+    height = 350 + 20 * (len(names) // 2)
+    return picture(height, [f"<style>{style}</style>", figure[1], *keys], 560)
+
+
+# Drawing
+
+
+def picture(height: int, parts: list[str], width: int = WIDTH) -> str:
+    """A drawing on paper."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" font-family="system-ui, sans-serif" font-size="13">'
+        f'<rect width="{width}" height="{height}" rx="8" fill="{PAPER}"/>\n'
+        + "\n".join(parts)
+        + "\n</svg>"
+    )
+
+
+def text(
+    x: float, y: float, said: str, fill: str = INK, anchor: str = "start", weight: str = "normal"
+) -> str:
+    """Words at a place."""
+    return (
+        f'<text x="{x:.1f}" y="{y}" fill="{fill}" text-anchor="{anchor}" '
+        f'font-weight="{weight}">{escape(said)}</text>'
+    )
+
+
+def cut(said: str, most: int) -> str:
+    """As much of a text as there is room for."""
+    return said if len(said) <= most else f"{said[: most - 3]}..."
+
+
+if __name__ == "__main__":
+    main()
