@@ -27,9 +27,11 @@ from tres.dashboard.counts import Json, harmless, most
 from tres.dashboard.followed import FollowedRun, Since, without_path
 from tres.dashboard.jobs import Job, Jobs
 from tres.dashboard.runs import Runs
+from tres.dashboard.scraped import Scraped
 from tres.dashboard.security import COOKIE, Door, Guard, RefusedError, refusal
 from tres.dashboard.steering import Resumed, give_order, judge
 from tres.errors import TresError
+from tres.report.metrics import CONTENT_TYPE
 
 STATIC = Path(__file__).parent / "static"
 CHARTS = Path(str(files("chartkick"))) / "django" / "static" / "chartkick" / "Chart.bundle.js"
@@ -50,6 +52,7 @@ class Dashboard:
         self.clock = clock
         self.jobs = Jobs(clock)
         self.resumed = Resumed()
+        self.scraped = Scraped()
 
     def app(self) -> ASGIApp:
         """The application, behind its guard."""
@@ -58,10 +61,12 @@ class Dashboard:
             Route("/", self.page),
             Route("/static/chart.js", self.charts),
             Mount("/static", StaticFiles(directory=STATIC)),
+            Route("/metrics", self.metrics),
             Route("/api/login", self.login, methods=["POST"]),
             Route("/api/runs", self.list),
             Route(run, self.run),
             Route(f"{run}/frontier", self.frontier),
+            Route(f"{run}/explain", self.explain),
             Route(f"{run}/orders", self.order, methods=["POST"]),
             Route(f"{run}/judgements", self.judgement, methods=["POST"]),
             Route(f"{run}/learn", self.learn, methods=["POST"]),
@@ -98,6 +103,11 @@ class Dashboard:
         answer.set_cookie(COOKIE, self.door.pass_, httponly=True, samesite="strict", path="/")
         return answer
 
+    async def metrics(self, request: Request) -> Response:
+        """The newest runs, as Prometheus reads them."""
+        text = await run_in_threadpool(lambda: self.scraped.text(self.runs.all()))
+        return Response(text, media_type=CONTENT_TYPE)
+
     async def list(self, request: Request) -> Response:
         """All runs, in a few numbers each."""
         return JSONResponse(await run_in_threadpool(self._listed))
@@ -129,6 +139,11 @@ class Dashboard:
         if known != run.counts.pages and self.clock() - job.began >= pause:
             job = self.jobs.start("frontier", run)
         return JSONResponse(_work(job) | self._sites(run, job))
+
+    async def explain(self, request: Request) -> Response:
+        """Why a page was fetched."""
+        run, step = self._asked(request), _number(request, "step")
+        return JSONResponse(await self.jobs.ask("explain", run, str(step)))
 
     def _sites(self, run: FollowedRun, job: Job) -> Json:
         """Sites by what they gave, with what waits of them where that is known."""
@@ -189,11 +204,14 @@ def _work(job: Job) -> Json:
 
 
 def _since(request: Request) -> Since:
-    numbers = {}
-    for name in ("edition", "stride", "point", "page"):
-        text = request.query_params.get(name, "0")
-        numbers[name] = int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
-    return Since(**numbers)
+    names = ("edition", "stride", "point", "page")
+    return Since(**{name: _number(request, name) for name in names})
+
+
+def _number(request: Request, name: str) -> int:
+    """A number of the request; 0 if it is none."""
+    text = request.query_params.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
 
 
 async def _body(request: Request) -> Json:

@@ -15,6 +15,7 @@ from typing import Any
 from tres.dashboard.curves import BINS, Curve, Point, Recent, bin_of
 from tres.errors import printable
 from tres.report.reader import FailureRow, PageRow
+from tres.report.words import kind_of, worth
 
 KEPT = 200
 """Pages that can be looked at and judged."""
@@ -136,13 +137,8 @@ def shown_failure(failure: FailureRow) -> Json:
 
 def reason(page: PageRow) -> str:
     """Why a page was fetched, in a few words."""
-    if page.parent is None and page.q is None:
-        return "seed"
-    among = f" among {page.candidates:,}" if page.candidates else ""
-    leaf = "" if page.leaf is None else f", leaf {page.leaf}"
-    if page.explored:
-        return f"at random{among}{leaf}"
-    return f"in turn{leaf}" if page.q is None else f"Q {page.q:.2f}{among}{leaf}"
+    leaf = "" if page.leaf is None else f"leaf {page.leaf}"
+    return ", ".join(part for part in (kind_of(page), worth(page), leaf) if part)
 
 
 def harmless(text: str) -> str:

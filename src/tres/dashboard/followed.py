@@ -17,6 +17,7 @@ from tres.dashboard.counts import Counts, Json, harmless, shown_failure, shown_p
 from tres.dashboard.curves import Point
 from tres.errors import TresError
 from tres.report.reader import RunReader
+from tres.report.words import STOPPED
 from tres.store.journal import JOURNAL, Journal
 from tres.store.judgements import JUDGEMENTS, read_judgements
 from tres.store.models import MODEL
@@ -66,6 +67,11 @@ class FollowedRun:
     def changed(self) -> float:
         """When the run was written to, in seconds of the epoch."""
         return max(_times(self.directory / JOURNAL, self.directory / f"{JOURNAL}-wal"), default=0.0)
+
+    @property
+    def edition(self) -> int:
+        """Another number for every crawl that was begun in this directory."""
+        return self._edition
 
     @property
     def is_read(self) -> bool:
@@ -150,12 +156,13 @@ class FollowedRun:
         }
 
     def _stopped(self) -> str:
-        """Why the crawl has ended, if it has; as its summary says."""
+        """Why the crawl has ended, if it has, in words."""
         try:
             summary = None if self._reader is None else self._reader.summary
         except TresError:  # damaged: the journal is what counts
             summary = None
-        return "" if summary is None else harmless(str(summary.get("stopped", "")))
+        reason = "" if summary is None else str(summary.get("stopped", ""))
+        return STOPPED.get(reason, harmless(reason))
 
     def _refresh(self) -> None:
         """Read what is new, unless that was just done."""

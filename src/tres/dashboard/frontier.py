@@ -15,6 +15,7 @@ from tres.crawl.session import CrawlSession
 from tres.dashboard.counts import Json, harmless
 from tres.experiment.resume import session_of
 from tres.policies.base import FrontierPolicy
+from tres.report.words import in_words
 
 LEAVES = SITES = 50
 """Lines that are told; the rest are counted."""
@@ -42,7 +43,7 @@ def _by_leaf(session: CrawlSession) -> Json:
     told = [
         {
             "leaf": leaf.id,
-            "rule": view.rule(leaf.id),
+            "rule": in_words(view.rule(leaf.id)),
             "reward": round(leaf.mean_reward, 4),
             "fetched": leaf.experiences,
             "waiting": leaf.rows,

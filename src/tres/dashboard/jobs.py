@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,8 +20,6 @@ LONGEST = 1_800.0
 """Seconds after which a job is given up."""
 AT_ONCE = 2
 """Jobs of all runs together: people work on this machine, too."""
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -60,6 +57,11 @@ class Jobs:
             job.task = asyncio.create_task(self._do(job, kind, run))
         return job
 
+    async def ask(self, kind: str, run: FollowedRun, what: str) -> Json:
+        """Have something worked out, and wait for it."""
+        async with self._room:
+            return _without_path(await _outcome(kind, run, what), run)
+
     async def close(self) -> None:
         """Give up whatever is being done."""
         tasks = [job.task for job in self._jobs.values() if job.task is not None]
@@ -70,32 +72,29 @@ class Jobs:
     async def _do(self, job: Job, kind: str, run: FollowedRun) -> None:
         async with self._room:
             begin = self.clock()
-            result = await _outcome(kind, run)
+            job.result = _without_path(await _outcome(kind, run), run)
             job.took = self.clock() - begin
-        if "error" in result:
-            result = {"error": without_path(result["error"], run.directory)}
-        job.result = result
 
 
-async def _outcome(kind: str, run: FollowedRun) -> Json:
-    """What a process of its own has found."""
-    command = (sys.executable, "-m", "tres.dashboard.worker", kind, str(run.directory))
-    pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe)
+async def _outcome(kind: str, run: FollowedRun, what: str = "") -> Json:
+    """What a process of its own has found; what it says beside that goes to the terminal."""
+    arguments = (kind, str(run.directory), *((what,) if what else ()))
+    command = (sys.executable, "-m", "tres.dashboard.worker", *arguments)
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     try:
         async with asyncio.timeout(LONGEST):
-            told, remarks = await process.communicate()
+            told, _ = await process.communicate()
         outcome: Json = json.loads(told)
         return outcome
     except (TimeoutError, ValueError):
-        _log.warning("%s of %s failed: %s", kind, run.key, remarks_of(locals().get("remarks")))
-        return {"error": f"the {kind} could not be worked out; the terminal says more"}
+        return {"error": "this could not be worked out; the terminal says more"}
     finally:
         with suppress(ProcessLookupError):
             process.kill()
         await process.wait()
 
 
-def remarks_of(remarks: bytes | None) -> str:
-    """The end of what a process said beside its result."""
-    return (remarks or b"").decode("utf-8", "replace")[-2_000:]
+def _without_path(result: Json, run: FollowedRun) -> Json:
+    if "error" not in result:
+        return result
+    return {"error": without_path(result["error"], run.directory)}

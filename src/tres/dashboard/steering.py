@@ -14,9 +14,11 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
 
 from tres.config import load_topic
-from tres.dashboard.counts import Json
+from tres.dashboard.counts import Json, harmless
 from tres.dashboard.followed import FollowedRun
 from tres.errors import ConfigError, RunError
 from tres.store.judgements import Judgement, append_judgement
@@ -25,9 +27,8 @@ from tres.store.run import config_of
 from tres.store.source import web_of
 from tres.store.state import run_state
 
-RESUME_LOG = "resume.log"
-"""What a crawl that was taken up here says, in the run's directory."""
 TAIL = 2_000
+"""Bytes of what such a crawl has said that are looked at."""
 
 
 def give_order(run: FollowedRun, wanted: Json) -> str:
@@ -65,9 +66,9 @@ def learn(run: Path) -> Json:
 
 @dataclass(slots=True)
 class Resumed:
-    """Crawls that were taken up from here, by the key of their run."""
+    """Crawls that were taken up from here, by the key of their run, and what they said."""
 
-    _processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
+    _crawls: dict[str, tuple[subprocess.Popen[bytes], IO[bytes]]] = field(default_factory=dict)
 
     def start(self, run: FollowedRun, wanted: Json) -> str:
         """Go on with a run; with a larger budget if one is given."""
@@ -78,27 +79,27 @@ class Resumed:
             raise RunError("this run is being crawled already")
         command = [sys.executable, "-m", "tres", "resume", str(run.directory)]
         command += [] if pages is None else ["--pages", str(pages)]
-        with (run.directory / RESUME_LOG).open("wb") as log:
-            self._processes[run.key] = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+        said = TemporaryFile()  # noqa: SIM115 -- the crawl may outlive this, and write on
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        self._crawls[run.key] = process, said
         return "The crawl is being taken up."
 
     def problem(self, run: FollowedRun) -> str:
         """Why a crawl that was taken up here did not go on; empty if it did."""
-        process = self._processes.get(run.key)
-        if process is None or process.poll() in (None, 0):
+        process, said = self._crawls.get(run.key, (None, None))
+        if process is None or said is None or process.poll() in (None, 0):
             return ""
-        lines = _tail(run.directory / RESUME_LOG).strip().splitlines()
-        return lines[-1].removeprefix("tres: ") if lines else "it ended without a word"
+        lines = _tail(said).splitlines()
+        return harmless(lines[-1].removeprefix("tres: ")) if lines else "it ended without a word"
 
     def _is_starting(self, key: str) -> bool:
-        process = self._processes.get(key)
-        return process is not None and process.poll() is None
+        return key in self._crawls and self._crawls[key][0].poll() is None
 
 
 def _order(wanted: Json) -> Order:
@@ -131,11 +132,7 @@ def _said(order: Order) -> str:
             return "The crawl is told to go on."
 
 
-def _tail(file: Path) -> str:
-    try:
-        with file.open("rb") as opened:
-            opened.seek(0, 2)
-            opened.seek(max(0, opened.tell() - TAIL))
-            return opened.read().decode("utf-8", "replace")
-    except OSError:
-        return ""
+def _tail(said: IO[bytes]) -> str:
+    said.seek(0, 2)
+    said.seek(max(0, said.tell() - TAIL))
+    return said.read().decode("utf-8", "replace").strip()

@@ -1,7 +1,8 @@
-"""Work that takes seconds, in a process of its own: the fold of a journal, the training of a model.
+"""Work that takes seconds, in a process of its own: to fold a journal, to train a model.
 
     python -m tres.dashboard.worker frontier RUN
     python -m tres.dashboard.worker learn RUN
+    python -m tres.dashboard.worker explain RUN STEP
 
 What comes of it is one line of JSON. Such a process gives way to every crawl of the machine,
 and when it is gone so is all that it needed. The server only waits for it.
@@ -26,16 +27,25 @@ from tres.store.snapshots import SnapshotWarning
 
 NICE = 10
 
-JOBS: dict[str, Callable[[Path], Json]] = {"frontier": what_waits, "learn": learn}
+
+def explain(run: Path, step: str) -> Json:
+    """Why a page was fetched, in prose."""
+    from tres.report.explain.explain import explain as explanation_of
+    from tres.report.explain.prose import prose
+
+    return {"prose": prose(explanation_of(run, step))}
 
 
-def main(job: str, run: str) -> None:
+JOBS: dict[str, Callable[..., Json]] = {"frontier": what_waits, "learn": learn, "explain": explain}
+
+
+def main(job: str, run: str, *what: str) -> None:
     """Do one job, and say what came of it."""
     os.nice(NICE)
     warnings.simplefilter("ignore", SnapshotWarning)  # whoever resumes the run is told
     try:
         with threadpool_limits(1):
-            result = JOBS[job](Path(run))
+            result = JOBS[job](Path(run), *what)
     except TresError as problem:
         result = {"error": problem.message}
     sys.stdout.write(json.dumps(result))

@@ -86,3 +86,13 @@ export function dialog(title, lines, field, verb, done) {
   box.replaceChildren(form);
   box.showModal();
 }
+
+// Something to read.
+export function inform(title, content) {
+  const box = document.getElementById("dialog");
+  const close = button("Close", () => box.close(), { class: "primary", autofocus: true });
+  box.replaceChildren(h("h2", { id: "dialog-title" }, title), content, h("div", { class: "controls" }, close));
+  box.classList.add("wide");
+  box.addEventListener("close", () => box.classList.remove("wide"), { once: true });
+  box.showModal();
+}

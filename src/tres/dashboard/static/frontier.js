@@ -87,12 +87,10 @@ function table(caption, columns, body) {
   return h("div", { class: "scroll" }, h("table", {}, h("caption", {}, caption), h("thead", {}, h("tr", {}, heads)), body));
 }
 
-const words = (rule) => rule.replaceAll("_", " ").replaceAll("<=", "≤").replaceAll(">=", "≥");
-
 const newLeaf = (leaf) => h("tr", {}, h("th", { scope: "row" }), h("td"), h("td"), h("td"));
 
 function fillLeaf(line, leaf) {
-  write(line.children[0], words(leaf.rule));
+  write(line.children[0], leaf.rule);
   write(line.children[1], percent(leaf.reward));
   write(line.children[2], count(leaf.fetched));
   write(line.children[3], count(leaf.waiting));

@@ -1,6 +1,7 @@
 // The last pages of a run, and what you think of them.
 
-import { runPath } from "./api.js";
+import { ask, runPath } from "./api.js";
+import { inform } from "./controls.js";
 import { button, count, h, keyed, set, webLink, write } from "./dom.js";
 
 const SHOWN = 15;
@@ -85,12 +86,24 @@ export class LastPages {
         h("div", { class: "muted" }, page.reason),
       ),
       h("div", { class: "judge", role: "group", "aria-label": `Is ${about} relevant?` }, [
+        button("why?", () => this.explain(page), { class: "quiet", "aria-label": `Why was ${about} fetched?` }),
         button("relevant", say(true), { class: "quiet yes" }),
         button("not", say(false), { class: "quiet no" }),
       ]),
     );
     line.style.setProperty("--share", page.relevance);
     return line;
+  }
+
+  async explain(page) {
+    const told = h("p", { class: "prose", role: "status" }, "The journal of the run is being read …");
+    inform(`Why page ${count(page.step)}?`, told);
+    try {
+      const { prose, error } = await ask(runPath(this.key, `/explain?step=${page.step}`));
+      write(told, prose ?? error);
+    } catch (problem) {
+      write(told, problem.message);
+    }
   }
 
   mark(line, page) {

@@ -8,12 +8,6 @@ import { Frontier } from "./frontier.js";
 import { LastPages } from "./pages.js";
 import { badge } from "./runs.js";
 
-const STOPPED = {
-  budget: "the budget is spent",
-  "frontier-exhausted": "no link is left",
-  "no-seed-answered": "no seed gave a page",
-  interrupted: "it was stopped",
-};
 const TITLES = {
   harvest: "Harvest rate",
   sites: "Relevant sites",
@@ -149,7 +143,7 @@ function chartCard(title, canvas) {
 }
 
 function aboutOf(told) {
-  const end = told.state === "finished" || told.state === "stopped" ? STOPPED[told.stopped] : "";
+  const end = told.state === "finished" || told.state === "stopped" ? told.stopped : "";
   const facts = [told.topic, `policy ${told.policy}`, `model ${told.model}`, told.web, end && `ended: ${end}`];
   return facts.filter(Boolean).join(" · ");
 }
