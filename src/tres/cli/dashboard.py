@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import time
 import webbrowser
@@ -77,6 +78,7 @@ def _serve(runs: object, host: str, token: str | None, listening: socket.socket)
         server_header=False,
         timeout_graceful_shutdown=2,
     )
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
     click.echo("stopped")
@@ -88,6 +90,7 @@ def _listening(host: str, port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
+        listening.listen()  # who comes before we are ready waits, and is not refused
     except OSError as error:
         listening.close()
         raise ConfigError(
