@@ -76,6 +76,7 @@ def _serve(runs: object, host: str, token: str | None, listening: socket.socket)
         log_level="warning",
         access_log=False,
         server_header=False,
+        proxy_headers=False,
         timeout_graceful_shutdown=2,
     )
     signal.signal(signal.SIGTERM, signal.default_int_handler)

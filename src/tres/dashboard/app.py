@@ -23,7 +23,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from tres import __version__
-from tres.dashboard.counts import Json, harmless, most
+from tres.dashboard.counts import Json, harmless
 from tres.dashboard.followed import FollowedRun, Since, without_path
 from tres.dashboard.jobs import Job, Jobs
 from tres.dashboard.runs import Runs
@@ -138,30 +138,13 @@ class Dashboard:
         pause = max(FOLD_AGAIN, 10 * job.took)
         if known != run.counts.pages and self.clock() - job.began >= pause:
             job = self.jobs.start("frontier", run)
-        return JSONResponse(_work(job) | self._sites(run, job))
+        gave = await run_in_threadpool(run.sites, SITES)
+        return JSONResponse(_work(job) | {"gave": gave})
 
     async def explain(self, request: Request) -> Response:
         """Why a page was fetched."""
         run, step = self._asked(request), _number(request, "step")
         return JSONResponse(await self.jobs.ask("explain", run, str(step)))
-
-    def _sites(self, run: FollowedRun, job: Job) -> Json:
-        """Sites by what they gave, with what waits of them where that is known."""
-        counts, waiting = run.counts, {}
-        if job.result is not None:
-            waiting = {line["site"]: line["waiting"] for line in job.result.get("sites", ())}
-        gave = dict(most(counts.relevant_of, SITES)) | dict(most(counts.fetched_of, SITES))
-        return {
-            "gave": [
-                {
-                    "site": harmless(site),
-                    "fetched": counts.fetched_of[site],
-                    "relevant": counts.relevant_of[site],
-                    "waiting": waiting.get(harmless(site)),
-                }
-                for site in gave
-            ]
-        }
 
     async def order(self, request: Request) -> Response:
         """Tell a crawl that is going on something."""

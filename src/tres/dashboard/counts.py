@@ -152,6 +152,6 @@ def link(url: str) -> str | None:
     return url if url.lower().startswith(("http://", "https://")) else None
 
 
-def most(counts: Mapping[str, int], number: int) -> list[tuple[str, int]]:
-    """The largest counts; equal ones by name."""
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:number]
+def most(counts: Mapping[str, int], number: int) -> list[str]:
+    """The names with the largest counts; equal ones by name."""
+    return sorted(counts, key=lambda name: (-counts[name], name))[:number]

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
-from tres.dashboard.counts import Counts, Json, harmless, shown_failure, shown_page
+from tres.dashboard.counts import Counts, Json, harmless, most, shown_failure, shown_page
 from tres.dashboard.curves import Point
 from tres.errors import TresError
-from tres.report.reader import RunReader
+from tres.report.reader import PageRow, RunReader
 from tres.report.words import STOPPED
 from tres.store.journal import JOURNAL, Journal
 from tres.store.judgements import JUDGEMENTS, read_judgements
@@ -91,6 +91,21 @@ class FollowedRun:
             self._refresh()
             news = since if since.edition == self._edition else Since()
             return self._told() | self._more(news) | {"edition": self._edition}
+
+    def page(self, step: int) -> PageRow | None:
+        """One of the last pages by its step."""
+        with self._lock:
+            return self.counts.page(step)
+
+    def sites(self, number: int) -> list[Json]:
+        """The sites that gave most relevant pages, and those that gave most of all."""
+        with self._lock:
+            gave, relevant = self.counts.fetched_of, self.counts.relevant_of
+            named = dict.fromkeys([*most(relevant, number), *most(gave, number)])
+            return [
+                {"site": harmless(site), "fetched": gave[site], "relevant": relevant[site]}
+                for site in named
+            ]
 
     def look_again(self) -> None:
         """Something was written just now: whoever asks next shall see it."""

@@ -43,7 +43,7 @@ def give_order(run: FollowedRun, wanted: Json) -> str:
 def judge(run: FollowedRun, wanted: Json) -> str:
     """Keep what a person says about one of the last pages."""
     step, relevant = wanted.get("step"), wanted.get("relevant")
-    page = run.counts.page(step) if type(step) is int else None
+    page = run.page(step) if type(step) is int else None
     if page is None:
         raise RunError("this page is no longer among the last ones; reload the page")
     if not isinstance(relevant, bool):

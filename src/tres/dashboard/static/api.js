@@ -2,23 +2,21 @@
 // site can send. An answer that is an error becomes an Error with a message for the user.
 
 export class Unwelcome extends Error {}
+export class Unreachable extends Error {}
 
-export async function ask(path) {
-  return answer(await fetch(path, { credentials: "same-origin", cache: "no-store" }));
+export function ask(path) {
+  return answer(path, { cache: "no-store" });
 }
 
-export async function tell(path, body = {}) {
-  return answer(
-    await fetch(path, {
-      method: "POST",
-      credentials: "same-origin",
-      headers: { "Content-Type": "application/json", "X-Tres": "1" },
-      body: JSON.stringify(body),
-    }),
-  );
+export function tell(path, body = {}) {
+  const headers = { "Content-Type": "application/json", "X-Tres": "1" };
+  return answer(path, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-async function answer(response) {
+async function answer(path, request) {
+  const response = await fetch(path, { credentials: "same-origin", ...request }).catch(() => {
+    throw new Unreachable("there is no answer from tres dashboard; is it still running?");
+  });
   const told = await response.json().catch(() => ({}));
   if (response.ok) return told;
   const message = told.error ?? `the dashboard answers ${response.status}`;

@@ -1,6 +1,6 @@
 // The frame: which view is shown, light or dark, what was said last.
 
-import { Unwelcome, tell } from "./api.js";
+import { Unreachable, Unwelcome, tell } from "./api.js";
 import { h, write } from "./dom.js";
 import { recolour } from "./charts.js";
 import { runView } from "./run.js";
@@ -34,8 +34,8 @@ export const frame = {
   // Every answer, or its absence, is heard of here.
   heard(problem) {
     if (problem instanceof Unwelcome) askForToken(problem.message);
-    const lost = problem instanceof TypeError;
-    write(document.getElementById("link"), lost ? "no answer from tres dashboard" : "");
+    write(document.getElementById("link"), problem instanceof Unreachable ? problem.message : "");
+    if (problem && !(problem instanceof Unreachable || problem instanceof Unwelcome)) console.warn(problem);
   },
 };
 

@@ -99,5 +99,5 @@ function fillLeaf(line, leaf) {
 function fillSite(line, site) {
   write(line.children[1], count(site.relevant));
   write(line.children[2], count(site.fetched));
-  write(line.children[3], site.waiting === null || site.waiting === undefined ? "–" : count(site.waiting));
+  write(line.children[3], site.waiting === undefined ? "–" : count(site.waiting));
 }

@@ -67,6 +67,7 @@ class RunView {
 
   async refresh() {
     const told = await ask(`${runPath(this.key)}?${new URLSearchParams(this.since)}`);
+    if (this.poll.stopped) return 1; // somebody looks at something else by now
     if (told.edition !== this.since.edition) this.pages.clear();
     this.take(told.curve);
     this.since = {
