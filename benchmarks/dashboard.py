@@ -77,7 +77,7 @@ def crawl_watched(folder: Path, name: str, size: int) -> Spent:
         page.goto(address)
         spent = crawl(folder, name, size, lambda: page.goto(f"{address}#/run/{name}"))
         shown = page.locator(".tiles dd").first.inner_text()
-        page.wait_for_function("document.querySelector('.badge').innerText === 'finished'")
+        page.wait_for_function("() => document.querySelector('.badge').innerText === 'finished'")
         frames = page.evaluate("performance.getEntriesByType('resource').length")
         size_told = page.evaluate(
             "performance.getEntriesByType('resource').filter(one => one.name.includes('/api/'))"

@@ -24,6 +24,7 @@ def told_to(followed: FollowedRun, told: dict | None = None) -> dict:
             curve["stride"],
             curve["points"][-1].step if curve["points"] else 0,
             pages[-1]["step"] if pages else 0,
+            told["failed"],
         )
     )
 
@@ -52,6 +53,8 @@ def test_only_what_is_new_is_told_again(run: OpenRun, clock) -> None:
     assert [page["step"] for page in first["last_pages"]] == list(range(1, first["pages"] + 1))
     second = told_to(followed, first)
     assert second["last_pages"] == second["curve"]["points"] == []
+    assert first["last_failures"]
+    assert second["last_failures"] is None
     while run.session.steps == first["pages"]:
         step(run)
     third = told_to(followed, first)

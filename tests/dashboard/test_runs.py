@@ -23,6 +23,7 @@ def test_new_runs_appear_and_old_ones_go(tmp_path: Path, clock) -> None:
             pass
     clock.now += 10
     assert keys(runs) == {"one", "two"}
+    assert {run.name for run in runs.all()} == {"one", "deep/er/two"}
     (tmp_path / "runs" / "one" / "journal.db").unlink()
     clock.now += 10
     assert keys(runs) == {"two"}

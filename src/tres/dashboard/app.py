@@ -23,7 +23,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from tres import __version__
-from tres.dashboard.counts import Json, harmless
+from tres.dashboard.counts import Json
 from tres.dashboard.followed import FollowedRun, Since, without_path
 from tres.dashboard.jobs import Job, Jobs
 from tres.dashboard.runs import Runs
@@ -119,7 +119,7 @@ class Dashboard:
             if run.is_read or self.clock() < until:
                 lines.append(run.listed())
             else:
-                lines.append({"key": run.key, "name": harmless(run.directory.name)})
+                lines.append({"key": run.key, "name": run.name})
         return {"version": __version__, "runs": lines}
 
     async def run(self, request: Request) -> Response:
@@ -187,7 +187,7 @@ def _work(job: Job) -> Json:
 
 
 def _since(request: Request) -> Since:
-    names = ("edition", "stride", "point", "page")
+    names = ("edition", "stride", "point", "page", "failed")
     return Since(**{name: _number(request, name) for name in names})
 
 

@@ -42,13 +42,17 @@ class Since:
     stride: int = 0
     point: int = 0
     page: int = 0
+    failed: int = 0
 
 
 class FollowedRun:
     """One run; any thread may ask."""
 
-    def __init__(self, key: str, directory: Path, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, key: str, directory: Path, clock: Callable[[], float], name: str = ""
+    ) -> None:
         self.key = key
+        self.name = harmless(name or directory.name)
         self.directory = directory
         self.counts = Counts()
         self.problem = ""
@@ -131,7 +135,7 @@ class FollowedRun:
             | known
             | {
                 "key": self.key,
-                "name": harmless(self.directory.name),
+                "name": self.name,
                 "state": str(state.doing),
                 "since": state.since,
                 "stopped": self._stopped(),
@@ -154,10 +158,16 @@ class FollowedRun:
             },
             "histogram": counts.histogram,
             "failures": dict(counts.failures.most_common()),
-            "last_failures": [shown_failure(row) for row in reversed(counts.last_failures)],
+            "last_failures": self._failures(since.failed),
             "last_pages": [shown_page(page) for page in pages],
             "judgements": self._judgements(),
         }
+
+    def _failures(self, known: int) -> list[Json] | None:
+        """The last failures, newest first; None if there are no others than are known."""
+        if known and known == self.counts.failures.total():
+            return None
+        return [shown_failure(row) for row in reversed(self.counts.last_failures)]
 
     def _judgements(self) -> Json:
         """What was judged; `new` if the newest model cannot have learnt from it yet."""

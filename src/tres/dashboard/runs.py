@@ -57,7 +57,13 @@ class Runs:
         for directory in here:
             if directory not in known:
                 key = _free_key(directory.name, self._runs)
-                self._runs[key] = FollowedRun(key, directory, self.clock)
+                self._runs[key] = FollowedRun(key, directory, self.clock, self._name(directory))
+
+    def _name(self, directory: Path) -> str:
+        """How people call a run: by its way from the directory of all runs, if there is one."""
+        if self.home is None or directory == self.home.absolute():
+            return directory.name
+        return str(directory.relative_to(self.home.absolute()))
 
     def _directories(self) -> Iterable[Path]:
         if self.home is None:

@@ -62,7 +62,7 @@ def test_a_crawl_is_shown_paused_taught_and_stopped(crawl: Path, address: str, p
     badge.get_by_text("crawling").wait_for()
 
     # the charts move
-    page.wait_for_function("document.querySelectorAll('.page').length > 5")
+    page.wait_for_function("() => document.querySelectorAll('.page').length > 5")
     before, drawn = number(page, "pages"), pixels(page, "Harvest rate")
     page.wait_for_function(
         "before => +document.querySelector('.tiles dd').innerText.replace(',', '') > before + 10",

@@ -72,7 +72,7 @@ class LiveChart {
         normalized: true,
         responsive: true,
         maintainAspectRatio: false,
-        interaction: { mode: "index", intersect: false },
+        interaction: { mode: "nearest", axis: "x", intersect: false },
         scales: this.axes(),
         plugins: {
           legend: {

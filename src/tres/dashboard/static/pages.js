@@ -96,7 +96,7 @@ export class LastPages {
   }
 
   async explain(page) {
-    const told = h("p", { class: "prose", role: "status" }, "The journal of the run is being read …");
+    const told = h("pre", { class: "prose", role: "status", tabindex: 0 }, "The journal of the run is being read …");
     inform(`Why page ${count(page.step)}?`, told);
     try {
       const { prose, error } = await ask(runPath(this.key, `/explain?step=${page.step}`));

@@ -8,6 +8,7 @@ import { Frontier } from "./frontier.js";
 import { LastPages } from "./pages.js";
 import { badge } from "./runs.js";
 
+const EARLY = 20; // pages of which a recent share or a pace says nothing yet
 const TITLES = {
   harvest: "Harvest rate",
   sites: "Relevant sites",
@@ -23,7 +24,7 @@ export function runView(main, key, frame) {
 class RunView {
   constructor(main, key, frame) {
     this.key = key;
-    this.since = { edition: 0, stride: 0, point: 0, page: 0 };
+    this.since = { edition: 0, stride: 0, point: 0, page: 0, failed: 0 };
     this.points = [];
     this.controls = new Controls(key, frame);
     this.pages = new LastPages(key, frame);
@@ -61,7 +62,7 @@ class RunView {
       { class: "card" },
       h("h2", {}, "Failures"),
       this.failures,
-      h("details", {}, h("summary", {}, "The last ones"), this.lastFailures),
+      h("details", { open: true }, h("summary", {}, "The last ones"), this.lastFailures),
     );
   }
 
@@ -75,6 +76,7 @@ class RunView {
       stride: told.curve.stride,
       point: this.points.at(-1)?.[0] ?? 0,
       page: Math.max(told.last_pages.at(-1)?.step ?? 0, told.edition === this.since.edition ? this.since.page : 0),
+      failed: told.failed,
     };
     this.show(told);
     return told.state === "crawling" ? 1 : 2;
@@ -109,11 +111,12 @@ class RunView {
     if (this.drawn === drawn) return;
     this.drawn = drawn;
     const rows = this.tip && this.tip[0] !== this.points.at(-1)?.[0] ? [...this.points, this.tip] : this.points;
-    const column = (field) => rows.map((row) => ({ x: row[this.at.step], y: row[this.at[field]] }));
-    this.charts.harvest.update([column("recent"), column("harvest")]);
+    const column = (field, from = rows) => from.map((row) => ({ x: row[this.at.step], y: row[this.at[field]] }));
+    const settled = rows.filter((row) => row[this.at.step] >= EARLY);
+    this.charts.harvest.update([column("recent", settled), column("harvest")]);
     this.charts.sites.update([column("relevant_sites")]);
     this.charts.frontier.update([column("frontier"), column("leaves")]);
-    this.charts.pace.update([paceOf(rows, this.at)]);
+    this.charts.pace.update([paceOf(settled, this.at)]);
     this.charts.relevance.update([told.histogram]);
   }
 
@@ -124,6 +127,7 @@ class RunView {
       write(line.lastChild, count(number));
       line.style.setProperty("--share", number / most);
     });
+    if (told.last_failures === null) return; // as before
     keyed(this.lastFailures, told.last_failures, (one) => `${one.kind} ${one.url}`, newFailure);
   }
 
