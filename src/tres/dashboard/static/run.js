@@ -8,6 +8,7 @@ import { Frontier } from "./frontier.js";
 import { LastPages } from "./pages.js";
 import { badge } from "./runs.js";
 
+const REDRAW = 2000; // milliseconds between two drawings: the browser shares the machine with the crawl
 const EARLY = 20; // pages of which a recent share or a pace says nothing yet
 const TITLES = {
   harvest: "Harvest rate",
@@ -108,8 +109,9 @@ class RunView {
 
   drawCharts(told) {
     const drawn = `${told.edition} ${told.pages}`;
-    if (this.drawn === drawn) return;
-    this.drawn = drawn;
+    const now = performance.now();
+    if (this.drawn === drawn || (told.state === "crawling" && now - (this.drawnAt ?? -REDRAW) < REDRAW - 100)) return;
+    [this.drawn, this.drawnAt] = [drawn, now];
     const rows = this.tip && this.tip[0] !== this.points.at(-1)?.[0] ? [...this.points, this.tip] : this.points;
     const column = (field, from = rows) => from.map((row) => ({ x: row[this.at.step], y: row[this.at[field]] }));
     const settled = rows.filter((row) => row[this.at.step] >= EARLY);
