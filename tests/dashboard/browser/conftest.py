@@ -32,8 +32,9 @@ def chromium() -> str | None:
         return None
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    """Closed after every module: as long as it is there, so is its event loop."""
     if (program := chromium()) is None:
         pytest.skip("there is no Chromium")
     with playwright_api.sync_playwright() as playwright:
@@ -80,13 +81,13 @@ def dashboard(folder: Path, *options: str) -> Iterator[str]:
             assert process.wait(60) == 0
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the dashboard was started; it finds what appears in `runs`."""
     return tmp_path_factory.mktemp("dashboard")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def address(folder: Path) -> Iterator[str]:
     with dashboard(folder) as opened:
         yield opened
