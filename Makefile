@@ -29,7 +29,7 @@ lint: $(READY)  ## check style, types and the direction of imports
 	$(BIN)/lint-imports
 
 docs: $(READY)  ## build the documentation into site/
-	$(BIN)/python tools/reference.py
+	$(BIN)/python -m tools.reference
 	$(BIN)/zensical build --clean --strict
 
 bench: $(READY)  ## measure what one decision costs

@@ -30,6 +30,7 @@ from tres.mdp.steps import Outlinks, Step
 from tres.policies.make import PolicySettings, make_policy
 from tres.policies.tres import Tres
 from tres.sections import FEATURES, FeatureSet
+from tres.web.wording import CODES, WIDTH
 
 LINKS = 40
 SITES = 5_000
@@ -78,6 +79,7 @@ class SyntheticWeb:
             url_keyword=rng.random(LINKS) < 0.2,
             anchor_keyword=rng.random(LINKS) < 0.2,
             anchor_relevance=rng.beta(1, 4, LINKS).astype(np.float32),
+            wordings=rng.integers(1, CODES, (LINKS, WIDTH)).astype(np.uint16),
         )
 
     def reward(self, site: int, features: dict[str, float]) -> float:

@@ -2,9 +2,9 @@
 
     python benchmarks/report.py [--pages 20000] [--run DIR]
 
-Without --run a crawl is made first, over a generated web: by TRES without its network (so that it
-takes minutes, not an hour), with a tree, with the times and statuses of a live crawl, and with
-titles and paths as long as those of the Web, not of the generator: 60 characters each on average.
+Without --run a crawl is made first, over a generated web (that takes some minutes), with times and
+statuses as a live crawl has them, and with titles and paths as long as those of the Web, not of
+the generator: about 70 characters each.
 
 "Ready" is when the table of pages stands and can be sorted, counted from the moment when Chromium
 is told to open the file; "painted" is the first contentful paint by the browser's own clock.
@@ -80,7 +80,7 @@ def crawled(directory: Path, pages: int) -> Path:
         name=f"large-{topic}",
         topic=TopicSection(keywords=keywords, seeds=tuple(WEB.seeds(topic, 5))),
         training=TrainingSection(labels=(topic,)),
-        crawl=CrawlSection(pages=pages, policy="tree-random"),
+        crawl=CrawlSection(pages=pages),
     )
     seen = PerceivedWeb(WEB, perceive_topic(config, WEB))
     with start_run(config, seen.perceiver, directory) as run:
@@ -132,7 +132,11 @@ def opened(file: Path) -> Opened:
 
 
 USED = """() => {
-  const timed = (act) => { const from = performance.now(); act(); return performance.now() - from; };
+  const timed = (act) => {
+    const from = performance.now();
+    act();
+    return performance.now() - from;
+  };
   const search = document.getElementById("search");
   return [
     timed(() => document.querySelector("[data-key=relevance] button").click()),

@@ -1,6 +1,6 @@
 """Draws the pictures of the documentation from a crawl that it makes: a step, the tree, the front.
 
-    python tools/pictures.py [step] [tree] [pareto]
+    python -m tools.pictures [step] [tree] [pareto]
 
 The web is a generated one, so anybody gets the same pictures: they show how tres works, and prove
 nothing. Pictures stand on paper of their own, readable on light and on dark pages.
@@ -12,7 +12,6 @@ import re
 import sys
 from collections.abc import Iterator
 from html import escape
-from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -24,12 +23,13 @@ from tres.crawl.events import Fetch
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb
 from tres.experiment.bench import prepare, run_bench
-from tres.experiment.bench_report import STYLE, write_report
+from tres.experiment.bench_report import write_report
+from tres.experiment.charts import STYLE
+from tres.experiment.charts import WIDTH as CHART_WIDTH
 from tres.experiment.plan import load_experiment
 from tres.experiment.run import open_session
 from tres.experiment.topic import perceive_topic
-from tres.frontier.rules import Node, TreeView
-from tres.mdp.schema import COUNTS, YES_OR_NO
+from tres.frontier.rules import INFINITY, TreeView, condition
 from tres.policies.tres import Tres
 from tres.sections import CrawlSection, TopicSection, TrainingSection
 from tres.web.percept import Percept
@@ -194,44 +194,36 @@ def _outline(view: TreeView, number: int, label: str) -> Iterator[tuple[int, str
     if node.feature is not None and node.depth < DEPTH:
         assert node.left is not None
         assert node.right is not None
-        yield from _outline(view, node.right, _condition(node, True))
-        yield from _outline(view, node.left, _condition(node, False))
-
-
-def _condition(node: Node, holds: bool) -> str:
-    """What a rule asks, or its contrary; counts as the numbers that they stand for."""
-    assert node.feature is not None
-    assert node.threshold is not None
-    if node.feature in YES_OR_NO:
-        return node.feature if holds else f"not {node.feature}"
-    way_back = COUNTS.get(node.feature)
-    number = f"{ceil(way_back(node.threshold))}" if way_back else f"{node.threshold:.3g}"
-    return f"{node.feature} {'>=' if holds else '<'} {number}"
+        assert node.threshold is not None
+        yield from _outline(view, node.right, condition(node.feature, node.threshold, INFINITY))
+        yield from _outline(view, node.left, condition(node.feature, -INFINITY, node.threshold))
 
 
 # The Pareto front
 
 
 def pareto() -> str:
-    """The figure of a comparison's report, with its legend drawn below."""
+    """The figure of a comparison's report, with its title and its legend drawn."""
     with TemporaryDirectory() as scratch:
         file, out = Path(scratch) / "front.toml", Path(scratch) / "out"
         file.write_text(EXPERIMENT)
         plan = load_experiment(file)
         run_bench(prepare(plan, open_web(plan.web), lambda _: None), out, 1, lambda *_: None)
         page = next(path for path in write_report(out) if path.suffix == ".html").read_text()
-    figure = re.search(r"<figure><svg[^>]*>(.*?)</svg>(.*?)</figure>", page, re.DOTALL)
+    figure = re.search(r"<figcaption>(.*?)</figcaption><svg[^>]*>(.*?)</svg>(.*?)</figure>", page)
     assert figure
-    names = re.findall(r"</span>(.*?)</li>", figure[2])
-    style = re.sub(r"body\{.*?\}|:root\{.*?\}\n?|@media.*?\}\}\n?", "", STYLE, flags=re.DOTALL)
-    style = style.replace("var(--ink)", INK).replace("var(--grid)", "#d9dee4")
+    title, drawn, legend = figure.groups()
+    names = re.findall(r"</span>(.*?)</li>", legend)
+    style = re.sub(r"@media.*?\}\}\n?", "", STYLE, flags=re.DOTALL)  # paper is light
     keys = [
-        f'<circle class="dot s{n}" cx="{70 + 240 * (n % 2)}" cy="{336 + 20 * (n // 2)}" r="5"/>'
-        f"{text(82 + 240 * (n % 2), 340 + 20 * (n // 2), name)}"
+        f'<circle class="dot s{n}" cx="{70 + 200 * (n % 2)}" cy="{316 + 20 * (n // 2)}" r="5"/>'
+        f"{text(82 + 200 * (n % 2), 320 + 20 * (n // 2), name)}"
         for n, name in enumerate(names)
     ]
-    height = 350 + 20 * (len(names) // 2)
-    return picture(height, [f"<style>{style}</style>", figure[1], *keys], 560)
+    height = 330 + 20 * (len(names) // 2)
+    moved = f'<g transform="translate(0 28)">{drawn}</g>'
+    heading = text(62, 24, title, weight="600")
+    return picture(height, [f"<style>{style}</style>", heading, moved, *keys], CHART_WIDTH)
 
 
 # Drawing

@@ -1,6 +1,6 @@
-"""Writes the reference pages that follow from the program: settings and commands.
+"""Writes the reference pages that follow from the program: settings, commands, the library.
 
-    python tools/reference.py
+    python -m tools.reference
 
 What a page says of a setting or an option is what the program itself says of it, so it cannot
 be wrong; a test compares the pages with what this makes, so they cannot be old. Everything
@@ -18,6 +18,7 @@ from typing import Any
 
 import click
 
+from tools.library import library_page
 from tres.cli import commands
 from tres.config import SECTIONS
 from tres.experiment.plan import PlanSection
@@ -25,14 +26,18 @@ from tres.sections import PRESETS
 from tres.settings import Section, existing_path, toml
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-MADE = "<!-- Made by tools/reference.py from the program itself: edit that, not this. -->"
+MADE = "<!-- Made by `make docs` from the program itself: edit that, not this. -->"
 
 NOT_RUN = "<!-- test: page not run: the examples of the help name files that are not here -->"
 
 
 def pages() -> dict[Path, str]:
     """Every page that is made here, with its text."""
-    made = {"settings.md": settings_page(), "commands.md": commands_page()}
+    made = {
+        "settings.md": settings_page(),
+        "commands.md": commands_page(),
+        "library.md": library_page(MADE),
+    }
     return {DOCS / "reference" / name: "\n".join(lines) + "\n" for name, lines in made.items()}
 
 
@@ -44,10 +49,10 @@ def settings_page() -> Iterator[str]:
     yield from ("# Settings", "", MADE, "")
     yield from _paragraph(
         """
-        One [TOML](https://toml.io) file describes a crawl: `tres crawl` reads it, and the
-        `config.toml` of every run is one, with every setting in it. Only `topic.keywords` and one
-        source of examples in `[training]` are required. Paths are relative to the file. A key that
-        does not exist is refused, with the nearest one that does.
+        One [TOML](https://toml.io) file describes a crawl: `tres init` writes one, `tres crawl`
+        reads it, and the `config.toml` of every run is one, with every setting in it. Only
+        `topic.keywords` and one source of examples in `[training]` are required. Paths are
+        relative to the file. A key that does not exist is refused, with the nearest one that does.
         """
     )
     yield from ("", "`name`, before all sections, names the topic (by default: as the file).")

@@ -41,7 +41,7 @@ def offered(*words: str) -> list[str]:
 
 
 def test_commands_and_options_are_completed() -> None:
-    assert offered("exp") == ["export"]
+    assert offered("expo") == ["export"]
     assert offered("bench", "re") == ["report"]
     assert offered("crawl", "--max") == ["--max-per-site"]
 
@@ -55,7 +55,9 @@ def test_names_are_completed_where_only_some_are_valid() -> None:
     assert offered("completion", "") == ["bash", "zsh", "fish"]
 
 
-@pytest.mark.parametrize("command", ["resume", "tree", "export", "label"])
+@pytest.mark.parametrize(
+    "command", ["resume", "tree", "export", "label", "steer", "report", "explain"]
+)
 def test_runs_are_completed_and_nothing_that_is_none(here: Path, command: str) -> None:
     assert offered(command, "") == ["lone", "runs/bees", "runs/birds"]
     assert offered(command, "runs/be") == ["runs/bees"]

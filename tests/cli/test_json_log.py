@@ -11,6 +11,7 @@ import signal
 import subprocess
 import typing
 import warnings
+from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,11 @@ from typing import Any
 import click
 import pytest
 from tests.support.local_web import Answer, LocalWeb
+from tests.support.webs import start
 
 from tres.cli.crawl import stop_on_signal, told_when_stopped
-from tres.cli.json_log import EVENTS, JsonLog
-from tres.crawl.events import Event
+from tres.cli.json_log import EVENTS, LEFT_OUT, JsonLog
+from tres.crawl.events import Event, Paused, WentOn
 from tres.store.journal import JOURNAL
 
 from .conftest import Tres
@@ -129,10 +131,19 @@ def test_a_run_that_goes_on_tells_what_it_stumbles_over(
     assert_documented(log)
 
 
-def test_every_event_of_a_session_has_a_name() -> None:
+def test_every_event_of_a_session_has_a_name_and_its_fields_are_documented() -> None:
     assert set(EVENTS) == set(typing.get_args(Event))
-    for name in EVENTS.values():
-        assert f"| `{name}` |" in DOCUMENTED
+    for kind, name in EVENTS.items():
+        told = [field.name for field in fields(kind) if field.name not in LEFT_OUT]
+        assert_documented([{"event": name, **dict.fromkeys(told)}])
+
+
+def test_what_somebody_tells_the_crawl_to_do_is_told(log: JsonLog) -> None:
+    session = start({}, ["a/1"])
+    for event in (Paused(), WentOn(), *session.block("b.example")):
+        log(session, event)
+    assert names(written(log)) == ["paused", "went-on", "blocked"]
+    assert written(log)[-1]["site"] == "b.example"
 
 
 HOSTILE = 'a"\n{"event": "finished"}\r\u2028\x1b[2J\x00\ud800\U0001f41d'
@@ -232,4 +243,5 @@ def test_a_live_crawl_that_is_interrupted_is_told_to_its_end(tmp_path: Path) -> 
     assert (log[0]["event"], log[0]["web"]) == ("started", "live")
     assert (log[-1]["event"], log[-1]["stopped"]) == ("finished", "interrupted")
     assert names(log).count("page") == log[-1]["pages"] == len(rows(tmp_path / "run"))
+    assert "log" not in names(log)  # nothing was worth a warning
     assert_documented(log)

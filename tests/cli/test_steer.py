@@ -32,7 +32,7 @@ from tres.store.state import Doing, run_state
 from tres.webs.generated import GeneratedWeb
 
 from .conftest import TOPIC, Tres
-from .test_live import bees_and_markets, taught_topic, tres_command
+from .test_live import bees_and_markets, taught_topic, tres_command, url
 
 PATIENCE = 60.0
 """Seconds that anything may take on a busy machine."""
@@ -235,6 +235,12 @@ def test_over_an_archive_it_is_just_the_same(
     assert "site1.example" not in sites_after(run, 10)
     assert load_topic(config_of(run)).crawl.pages == 22
     assert list(take(run)) == []
+    fetched = {row["url"] for row in rows_of_journal(run)}
+    never = next(url(i) for i in range(1, 60, 6) if url(i) not in fetched)
+    explained = " ".join(tres("explain", run, never).out.split())
+    assert "nothing more is wanted of the site site1.example" in explained
+    with Journal.open(run / JOURNAL) as journal:
+        assert journal.blocked() == {"site1.example"}
 
 
 def test_a_new_run_in_its_place_hears_nothing_of_what_was_said_to_the_old_one(
@@ -291,8 +297,14 @@ def test_a_crawl_of_an_archive_is_paused_by_another_process(
         (("pause",), "nobody is crawling there; to go on with it: tres resume RUN --pages N"),
         (("go-on",), "nobody is crawling there; to go on with it: tres resume RUN --pages N"),
         (("stop",), "nobody is crawling there; to go on with it: tres resume RUN --pages N"),
-        (("budget", "0"), "0 is not in the range x>=1"),
+        (("budget", "0"), "0 is no budget; give the number of pages, at least 1"),
+        (("budget", "9" * 30), "is no budget; give the number of pages, at least 1"),
+        (("budget", "many"), "write: tres steer RUN budget N, a number of pages"),
+        (("budget",), "write: tres steer RUN budget N, a number of pages"),
+        (("block",), "write: tres steer RUN block SITE, a host or an address"),
         (("block", "http://"), "is no site; name a host such as example.org, or an address"),
+        (("pause", "now"), "write: tres steer RUN pause"),
+        (("explode",), "'explode' is not one of 'pause', 'go-on', 'stop', 'budget', 'block'"),
     ],
 )
 def test_what_cannot_be_is_refused_with_what_to_do(
@@ -301,7 +313,7 @@ def test_what_cannot_be_is_refused_with_what_to_do(
     tres("crawl", topic, "--web", archive, "--run", run, "--pages", 10)
     refused = tres("steer", run, *words)
     assert refused.code == 2
-    assert said.replace("RUN", str(run)) in refused.err
+    assert said.replace("resume RUN", f"resume {run}") in refused.err
     assert list(take(run)) == []
 
 
@@ -327,6 +339,6 @@ def test_the_progress_line_says_that_a_crawl_is_paused() -> None:
 
 
 @pytest.mark.parametrize("word", ["pause", "go-on", "stop", "budget", "block"])
-def test_every_order_has_an_example_in_its_help(tres: Tres, word: str) -> None:
-    shown = tres("steer", "runs/biology", word, "--help")
-    assert (shown.code, f"Example: tres steer runs/biology {word}" in shown.out) == (0, True)
+def test_every_order_has_an_example_in_the_help(tres: Tres, word: str) -> None:
+    shown = tres("steer", "--help")
+    assert (shown.code, f"tres steer runs/biology {word}" in shown.out) == (0, True)

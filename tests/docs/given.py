@@ -49,6 +49,7 @@ class Given:
             "runs/biology": self._biology_run,
             "astronomy.toml": self._astronomy,
             "runs/astronomy": self._astronomy_run,
+            "runs/bees": self._bees_run,
         }
 
     def copy(self, names: tuple[str, ...], target: Path) -> None:
@@ -94,6 +95,10 @@ class Given:
         self._made("astronomy.toml")
         with serving_process(WEB) as proxy:
             self._run(f"tres crawl astronomy.toml --proxy {proxy} --run runs/astronomy")
+
+    def _bees_run(self) -> None:
+        """A live crawl under another name."""
+        shutil.copytree(self._made("runs/astronomy"), self._directory / "runs/bees")
 
     def _run(self, command: str) -> None:
         with Workplace(self._directory) as place:

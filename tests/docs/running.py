@@ -84,7 +84,7 @@ class Workplace:
 
     def python(self, text: str) -> subprocess.CompletedProcess[str]:
         """Run a program."""
-        script = self.directory / ".tools" / "block.py"
+        script = self.directory / ".block.py"  # beside what it may import
         script.write_text(text.replace(PORT, self._port))
         return self._run([str(self._tools / "python"), str(script)])
 

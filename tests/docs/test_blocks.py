@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from tests.docs.given import Given
-from tests.docs.pages import Block, DocPage, all_pages
+from tests.docs.pages import ROOT, Block, DocPage, all_pages
 from tests.docs.running import Workplace
 
 RUN = ("sh", "python")
-SLOW = {"docs/tutorial.md"}
+SLOW = {f"docs/{name}.md" for name in ("tutorial", "compare", "live", "library")}
 
 
 def _runnable(page: DocPage) -> bool:
@@ -44,6 +44,19 @@ def test_the_examples_of_a_page_run_as_they_are_written(
                 _compare(page, block, said)
             else:
                 said = ""  # only what stands right below is output
+
+
+def test_no_example_can_leave_this_machine(tmp_path: Path) -> None:
+    with Workplace(tmp_path) as place:
+        done = place.python("import socket; socket.create_connection(('192.0.2.1', 80), 1)")
+    assert "wants to reach 192.0.2.1" in done.stdout
+
+
+def test_output_that_is_shown_must_have_been_printed_but_for_its_numbers() -> None:
+    page = DocPage(ROOT / "README.md")
+    _compare(page, Block(1, "text", "300 pages, 20.1% relevant\n..."), "7 pages, 3% relevant\nmore")
+    with pytest.raises(AssertionError):
+        _compare(page, Block(1, "text", "300 pages, 20.1% relevant"), "7 pages, 3% of use")
 
 
 def _run(place: Workplace, page: DocPage, block: Block) -> str:

@@ -12,7 +12,8 @@ from tests.docs.pages import DocPage, all_pages
 
 from tres.cli import commands
 
-PUNCTUATION = ("&&", "||", "|", "&", ";", ">", ">>", "<", "2>&1")
+PUNCTUATION = ("&&", "||", "|", "&", ";", "(", ")")
+_REDIRECTION = re.compile(r" (?:2>&1|[0-9]?>{1,2} *\S+|< *\S+)")
 SHELLS = ("sh", "console")
 UNFENCED = {"docs/experiments.md"}
 """Pages that are written in another way."""
@@ -21,7 +22,8 @@ UNFENCED = {"docs/experiments.md"}
 def command_lines(text: str) -> Iterator[list[str]]:
     """The calls of tres in a piece of shell, each as its words."""
     for line in text.replace("\\\n", " ").splitlines():
-        words = shlex.shlex(line.removeprefix("$ "), posix=True, punctuation_chars=True)
+        plain = _REDIRECTION.sub("", line.removeprefix("$ "))
+        words = shlex.shlex(plain, posix=True, punctuation_chars=True)
         words.whitespace_split = True
         call: list[str] = []
         for word in (*words, ";"):
@@ -35,13 +37,12 @@ def command_lines(text: str) -> Iterator[list[str]]:
 
 def understood(arguments: list[str]) -> None:
     """Parse a call as the program does, and go no further; click tells what is wrong."""
-    group: click.Group = commands
-    name, command, rest = group.resolve_command(click.Context(group), list(arguments))
-    while isinstance(command, click.Group) and rest:
-        name, command, rest = command.resolve_command(click.Context(command), rest)
-    assert command is not None
-    with command.make_context(name, rest):
-        pass
+    context = commands.make_context("tres", list(arguments))
+    while isinstance(group := context.command, click.Group):
+        rest = [*context._protected_args, *context.args]  # what is left for its commands
+        name, command, rest = group.resolve_command(context, rest)
+        assert command is not None
+        context = command.make_context(name, rest, parent=context)
 
 
 @pytest.mark.parametrize("page", all_pages(), ids=lambda page: page.name)

@@ -13,10 +13,12 @@ from tests.docs.given import Given
 from tests.docs.pages import DOCS
 from tools.reference import pages as made_pages
 
+import tres
 from tres import errors
 from tres.crawl.events import StopReason
 from tres.mdp.schema import SCHEMAS
 from tres.relevance.files import MANIFEST
+from tres.report.metrics import METRICS
 from tres.sections import FEATURES, MODELS, POLICIES
 from tres.store.run import _OWN_FILES
 from tres.store.tables import FAILURE_COLUMNS, FETCH_COLUMNS, PAGE_COLUMNS
@@ -60,6 +62,26 @@ def test_every_rule_that_drops_links_is_explained() -> None:
     named = re.findall(r'"([a-z-]+)"', Path(rules.__file__).read_text().partition("class Link")[2])
     assert {"include", "calendar", "no-address"} <= set(named)
     assert set(named) | set(traps.LIMITS) <= said("failures.md") | {"a"}
+
+
+def test_every_event_of_a_log_is_explained() -> None:
+    from tres.cli import json_log
+
+    source = Path(json_log.__file__).read_text()
+    events = {*json_log.EVENTS.values(), *re.findall(r'write\(\s*"(\w+)"', source)}
+    assert {"page", "started", "error"} <= events
+    cells = re.findall(r"^\| (.+?) \|", (DOCS / "logs.md").read_text(), re.MULTILINE)
+    assert events <= {name for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
+
+
+def test_every_metric_is_explained() -> None:
+    page = (DOCS / "metrics.md").read_text()
+    assert all(f"| `{metric.name}` | {metric.kind} |" in page for metric in METRICS)
+
+
+def test_every_name_of_the_library_is_explained() -> None:
+    page = (REFERENCE / "library.md").read_text(encoding="utf-8")
+    assert all(f"\n## {name}\n" in page or f"| `{name}` |" in page for name in tres.__all__)
 
 
 def test_every_policy_is_explained() -> None:

@@ -70,6 +70,12 @@ def test_every_link_to_a_file_leads_to_one(page: DocPage) -> None:
             assert (page.path.parent / unquote(target)).exists(), target
 
 
+@pytest.mark.parametrize("page", all_pages(), ids=lambda page: page.name)
+def test_nothing_is_left_to_be_filled_in(page: DocPage) -> None:
+    prose = re.sub(r"```.*?```", "", page.text, flags=re.DOTALL)
+    assert not re.findall(r"^[A-Z_]{4,}$|TODO|FIXME|TBD", prose, re.MULTILINE)
+
+
 def test_every_picture_is_shown_somewhere() -> None:
     text = "".join(page.text for page in all_pages())
     for picture in DOCS.glob("pictures/*"):

@@ -66,6 +66,7 @@ def test_three_citing_pages_worked_out_by_hand(rows: UrlRows, sites: Sites) -> N
             "same_site": 1,
             "siblings_relevance": 0.5,
             "best_hub": 0,
+            "words_relevance": 1 / (1 + np.e),  # nobody read any words
             "site_relevance": 2.5 / 4,
             "site_fetched": np.log(4) / 3,
         }
@@ -89,6 +90,7 @@ def test_a_seed_has_no_state_features(rows: UrlRows) -> None:
             "anchor_relevance_mean": 0.7,
             "anchor_relevance_max": 0.7,
             "url_keyword": 1,
+            "words_relevance": 1 / (1 + np.e),
             "site_relevance": 0.5,
         }
     )

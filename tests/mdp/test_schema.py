@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tres.mdp.schema import EVIDENCE, NO_SIBLINGS, NO_SITE, PAPER, SCHEMAS, Schema
+from tres.mdp.schema import EVIDENCE, NO_SIBLINGS, NO_SITE, NO_WORDS, PAPER, SCHEMAS, Schema
 from tres.sections import FEATURES
 
 
@@ -29,6 +29,14 @@ def test_the_ablation_drops_the_features_of_the_site_and_nothing_else() -> None:
 def test_without_siblings_all_other_evidence_is_left() -> None:
     dropped = set(EVIDENCE.features) - set(NO_SIBLINGS.features)
     assert dropped == {"siblings_relevance", "best_hub"}
+
+
+def test_without_words_all_other_evidence_is_left() -> None:
+    assert set(EVIDENCE.features) - set(NO_WORDS.features) == {"words_relevance"}
+    assert [schema.name for schema in SCHEMAS.values() if schema.reads_words] == [
+        "evidence",
+        "no-siblings",
+    ]
 
 
 def test_every_feature_set_that_can_be_named_exists() -> None:

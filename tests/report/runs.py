@@ -134,7 +134,8 @@ def row(**values: Any) -> PageRow:
     """One step, of which a test names what matters to it."""
     plain = PageRow(
         record=1, step=1, url="http://a.example/", asked="http://a.example/",
-        parent="http://b.example/", site="a.example", relevance=0.9, relevant=True, q=None, leaf=None, explored=False,
+        parent="http://b.example/", site="a.example",
+        relevance=0.9, relevant=True, q=None, leaf=None, explored=False,
         language="en", frontier=1, leaves=1, candidates=0, at=None, seconds=None, status=None,
         size=None, title="", note="", features=(), rivals_json="[]",
     )  # fmt: skip

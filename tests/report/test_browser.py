@@ -80,7 +80,7 @@ def test_it_asks_nobody_and_complains_about_nothing(tab: Tab, file: Path) -> Non
 
 def test_what_the_web_wrote_is_shown_and_does_nothing(tab: Tab) -> None:
     tab.page.fill("#search", "onerror")
-    assert tab.caption().startswith("1 to 1 of 1 of 150")
+    assert tab.caption().startswith("1 to 1 of 1 pages that match")
     shown = tab.page.locator("#page-table tbody bdi").inner_text()
     assert shown == harmless(HOSTILE_TITLE)
     tab.page.fill("#search", "javascript:")
@@ -102,17 +102,17 @@ def test_the_policy_keeps_even_injected_script_from_running(tab: Tab) -> None:
 def test_words_are_searched_in_title_address_and_reason(tab: Tab, reader: RunReader) -> None:
     tab.page.fill("#search", "MARKETS about")
     expected = [each for each in reader.pages if "about markets" in each.title]
-    assert f"of {len(expected)} of 150 pages that match" in tab.caption()
+    assert f"of {len(expected)} pages that match, of 150 in all" in tab.caption()
     tab.page.fill("#search", "candidates")
     chosen = [each for each in reader.pages if each.q is not None]
-    assert f"of {len(chosen)} of 150 pages that match" in tab.caption()
+    assert f"of {len(chosen)} pages that match, of 150 in all" in tab.caption()
     tab.page.fill("#search", "no such thing")
     assert tab.caption() == "No page matches."
 
 
 def test_only_relevant_pages_can_be_shown(tab: Tab, reader: RunReader) -> None:
     tab.page.check("#only")
-    assert f"of {reader.relevant} of 150" in tab.caption()
+    assert f"of {reader.relevant} pages that match" in tab.caption()
     tab.page.uncheck("#only")
     assert tab.caption() == "1 to 100 of 150 pages"
 

@@ -80,7 +80,7 @@ def test_a_failure_is_told_with_what_can_be_done(tmp_path: Path) -> None:
     assert [each.url for each in told.citations] == [SEED]
     text = " ".join(prose(told).split())
     assert "on 2001-09-09 at 01:46:40 UTC, after 1 page, and got no page" in text
-    assert "it took too long (timeout: 30 s \\x1b[1m)" in text
+    assert "(timeout: 30 s \\x1b[1m). The server took too long." in text
     assert "tried three times at most. What has failed is not tried again" in text
     assert "raise live.timeout" in text
 
@@ -171,6 +171,18 @@ def test_a_rule_that_keeps_links_out_is_named(tmp_path: Path, url: str, rule: st
     assert isinstance(told, Never)
     assert (told.reason, told.detail) == ("rule", rule)
     assert "links to it are not followed" in prose(told)
+
+
+def test_a_link_of_a_blocked_site_is_told_so(tmp_path: Path) -> None:
+    with crawling(tmp_path / "run") as run:
+        receive(run, *take(run), "http://b.example/1", "http://c.example/")
+        run.crawling.block("b.example")
+    for url in ("http://b.example/1", "http://b.example/unseen"):
+        told = explain(tmp_path / "run", url)
+        assert isinstance(told, Never)
+        assert (told.reason, told.detail) == ("blocked", "b.example")
+        assert "nothing more is wanted of the site b.example" in " ".join(prose(told).split())
+    assert isinstance(explain(tmp_path / "run", "c.example"), Waiting)
 
 
 def test_an_unknown_url_is_told_its_nearest_neighbours(tmp_path: Path) -> None:

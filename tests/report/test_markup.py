@@ -42,4 +42,6 @@ def test_only_addresses_of_the_web_become_links() -> None:
 
 
 def test_a_long_name_may_break_behind_its_dots() -> None:
-    assert breakable("a.b<") == Markup("a.<wbr>b&lt;<wbr>")
+    assert breakable("a.b<") == Markup("a.<wbr>b&lt;")
+    assert breakable("77.5%") == "77.5%"
+    assert breakable("generated:pages=9") == Markup("generated:<wbr>pages=<wbr>9")

@@ -12,11 +12,12 @@ from tests.report.test_reader import run, step
 
 from tres.config import TopicConfig
 from tres.experiment.run import OpenRun
-from tres.report.metrics import BUCKETS, METRICS, STATES, Watched, exposition
+from tres.report.metrics import BUCKETS, METRICS, Watched, exposition
 from tres.report.reader import FailureRow, PageRow, RunReader
 from tres.sections import CrawlSection, TopicSection, TrainingSection
 from tres.store.meta import Meta
 from tres.store.records import Begin
+from tres.store.state import Doing
 
 __all__ = ["run"]  # a fixture
 
@@ -25,9 +26,9 @@ PAGE = PageRow(
     step=1, url="http://a.example/", asked="http://a.example/", parent=None, site="a.example",
     relevance=0.9, relevant=True, q=None, leaf=None, explored=False, language="en", frontier=10,
     leaves=3, candidates=0, at=NOW - 30, seconds=0.2, status=200, size=1000, title="A", note="",
-    features=(), rivals_json="[]",
+    features=(), rivals_json="[]", record=1,
 )  # fmt: skip
-LATE = FailureRow("http://b.example/", "timeout", False, NOW - 1, 30.5, None, "")
+LATE = FailureRow("http://b.example/", "timeout", False, NOW - 1, 30.5, None, "", record=2)
 
 
 class Held(RunReader):
@@ -60,7 +61,9 @@ def read(text: str, run: str = "a") -> Values:
     }
 
 
-def told(*pages: PageRow, failures: tuple[FailureRow, ...] = (), state: str = "crawling") -> Values:
+def told(
+    *pages: PageRow, failures: tuple[FailureRow, ...] = (), state: Doing = Doing.CRAWLING
+) -> Values:
     return read(exposition({"a": Watched(Held([*pages], [*failures]), state, NOW)}))
 
 
@@ -87,11 +90,11 @@ def test_the_numbers_are_those_of_the_run() -> None:
     assert values["tres_run_info", about] == 1
 
 
-@pytest.mark.parametrize("state", STATES)
-def test_one_state_is_the_run_s(state: str) -> None:
+@pytest.mark.parametrize("state", Doing)
+def test_one_state_is_the_run_s(state: Doing) -> None:
     values = told(state=state)
-    assert [values["tres_run_state", (("state", each),)] for each in STATES] == [
-        float(each == state) for each in STATES
+    assert [values["tres_run_state", (("state", each),)] for each in Doing] == [
+        float(each is state) for each in Doing
     ]
 
 
@@ -132,8 +135,8 @@ def test_a_run_without_pages_has_metrics() -> None:
 
 def test_several_runs_stand_side_by_side_and_each_metric_is_declared_once() -> None:
     text = exposition({
-        "a": Watched(Held([PAGE], []), "crawling", NOW),
-        "b": Watched(Held([PAGE, PAGE], []), "paused", NOW),
+        "a": Watched(Held([PAGE], []), Doing.CRAWLING, NOW),
+        "b": Watched(Held([PAGE, PAGE], []), Doing.PAUSED, NOW),
     })  # fmt: skip
     assert read(text, "a")["tres_pages_total", ()] == 1
     assert read(text, "b")["tres_pages_total", ()] == 2
@@ -145,7 +148,7 @@ HOSTILE = 'x"} 1\ntres_pages_total{run="y"} 9\\n\r\u2028\ud800'
 
 
 def test_no_name_can_forge_a_sample() -> None:
-    text = exposition({HOSTILE: Watched(Held([PAGE], [], HOSTILE), "crawling", NOW)})
+    text = exposition({HOSTILE: Watched(Held([PAGE], [], HOSTILE), Doing.CRAWLING, NOW)})
     families = list(text_string_to_metric_families(text))
     runs = {sample.labels["run"] for family in families for sample in family.samples}
     assert runs == {HOSTILE.replace("\ud800", "\\ud800")}
@@ -164,7 +167,7 @@ def test_every_metric_is_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text()
     for metric in METRICS:
         assert f"| `{metric.name}` | {metric.kind} |" in page
-    for state in STATES:
+    for state in Doing:
         assert f"`{state}`" in page
 
 
@@ -173,7 +176,7 @@ def test_a_real_run_can_be_watched_while_it_grows(run: OpenRun) -> None:
     for _ in range(3):
         step(run)
     reader.refresh()
-    values = read(exposition({"a": Watched(reader, "crawling", 12.0)}))
+    values = read(exposition({"a": Watched(reader, Doing.CRAWLING, 12.0)}))
     assert values["tres_pages_total", ()] == len(reader.pages)
     assert values["tres_last_page_timestamp_seconds", ()] == 12.0
     assert values["tres_frontier_links", ()] == len(run.session.policy)

@@ -19,16 +19,17 @@ from tres.api.results import Run
 from tres.config import TopicConfig
 from tres.crawl.events import Done, Event, Stepped, StopReason
 from tres.crawl.session import CrawlSession
-from tres.engines.replay import PerceivedWeb, replaying
+from tres.engines.replay import Judged, PerceivedWeb, replaying
 from tres.errors import ConfigError
 from tres.experiment.resume import resumable, resume
-from tres.experiment.run import Listener, OpenRun, crawl, start_run, web_address
+from tres.experiment.run import Listener, OpenRun, crawl, judge_switch, start_run, web_address
 from tres.experiment.topic import perceive_topic
 from tres.mdp.crawl import Crawl
 from tres.policies.base import Policy
 from tres.policies.make import OwnPolicy
 from tres.relevance.own import Judge, as_model
 from tres.sections import PolicyName
+from tres.store.helm import Helm
 from tres.webs import open_web
 from tres.webs.base import Web
 
@@ -156,8 +157,10 @@ def _pages(
 
 def _stepped(run: OpenRun, seen: PerceivedWeb) -> Generator[Stepped]:
     """The steps of an open run; one that is left early is interrupted in good order."""
+    judged = Judged(seen)
+    helm = Helm(run.crawling, judge_switch(judged))
     try:
-        for event in replaying(run.crawling, seen, run.config.crawl.in_flight):
+        for event in replaying(run.crawling, judged, run.config.crawl.in_flight, helm):
             if isinstance(event, Stepped):
                 yield event
             if isinstance(event, Done):

@@ -135,6 +135,7 @@ def _conclusion(results: dict[PolicyName, dict[str, Any]]) -> str:
 
 def _further(run: Path) -> str:
     return (
-        f"\nThe rules it learnt:   tres tree {run}\n"
+        f"\nHow it went:           tres report {run} --open\n"
+        f"The rules it learnt:   tres tree {run}\n"
         f"Its pages:             tres export {run} --to jsonl --relevant --out pages.jsonl"
     )

@@ -7,29 +7,36 @@ from pathlib import Path
 
 import click
 
+from tres.cli.completing import runs
 from tres.cli.terminal import messages
-from tres.report.explain.explain import explain as explanation_of
+from tres.errors import printable
+from tres.report.explain.explain import explain_read
 from tres.report.explain.facts import facts_of
 from tres.report.explain.prose import prose
+from tres.report.reader import RunReader
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=click.Path(path_type=Path), shell_complete=runs)
 @click.argument("urls", nargs=-1, required=True, metavar="URL...")
 @click.option(
     "--json", "as_json", is_flag=True, help="All facts, one JSON object per URL and line."
 )
 @click.option("--web", metavar="WEB", help="The web, if it is no longer where it was.")
 def explain(run: Path, urls: tuple[str, ...], as_json: bool, web: str | None) -> None:
-    """Tell why the crawl in the directory RUN fetched a URL, or not yet, or never.
+    """Tell why a URL was fetched, or not yet, or never.
 
-    URL may lack its http://, or be the number of a page of the run. The run may still be going on.
+    RUN is the directory of a run, which may still be going on. URL may lack its http://, or be the
+    number of a page of the run.
 
     Example: tres explain runs/demo/tres 137
     """
+    screen = messages()
+    with screen.status("reading the run"):
+        reader = RunReader(run)
     for place, url in enumerate(urls):
-        with messages().status("reading the run"):
-            told = explanation_of(run, url, web)
+        with screen.status(f"looking for {printable(url)}"):
+            told = explain_read(reader, url, web)
         if as_json:
             click.echo(json.dumps(facts_of(told)))
         else:

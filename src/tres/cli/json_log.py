@@ -17,7 +17,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
-from dataclasses import asdict
+from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self, TextIO
@@ -102,10 +102,12 @@ class JsonLog:
 
     def __call__(self, session: CrawlSession, event: Event) -> None:
         """Something has happened in the crawl."""
-        told = {key: value for key, value in asdict(event).items() if key not in LEFT_OUT}
+        names = (field.name for field in fields(event) if field.name not in LEFT_OUT)
+        told = {name: getattr(event, name) for name in names}
         if isinstance(event, Stepped):
             told["harvest_rate"] = session.harvest_rate
             told["relevant_sites"] = session.relevant_sites
+            told["budget"] = session.pages
         self.write(EVENTS[type(event)], **told)
 
     def explored(self, pages: int) -> None:

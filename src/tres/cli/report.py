@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from tres.cli import completing
 from tres.cli.terminal import console
 from tres.errors import ConfigError, RunError
 from tres.report.compare import comparison_page, named
@@ -16,7 +17,14 @@ from tres.store.run import REPORT
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=click.Path(path_type=Path))
+@click.argument(
+    "runs",
+    nargs=-1,
+    required=True,
+    metavar="RUN...",
+    type=click.Path(path_type=Path),
+    shell_complete=completing.runs,
+)
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -26,7 +34,7 @@ from tres.store.run import REPORT
 @click.option("--no-html", is_flag=True, help="Only the summary on the terminal.")
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
 def report(runs: tuple[Path, ...], out: Path | None, no_html: bool, show: bool) -> None:
-    """Report on the crawl in the directory RUN, or compare several.
+    """Show what a run has found, or compare several.
 
     The page is one HTML file that loads nothing: curves, sites, failures, the decision tree,
     every page with the reason for its choice, the configuration. A crawl that is going on or

@@ -4,7 +4,13 @@ The paper turns a link into yes and no and keeps one row per edge. Here every fe
 that cites u adds to what is known of u: how many pages cite it and how many of them are
 relevant, how relevant those pages and the anchors are on average and at best, and the best
 of their paths. So a URL is judged by all that was seen, not by one lucky edge, and the
-frontier holds as many rows as there are URLs.
+frontier holds as many rows as there are URLs. To this come what became of its siblings
+(`tres.frontier.siblings`) and what its words promise (`tres.frontier.link_words`).
+
+The promise of a word may change for every row at every step. So it is treated as the features of
+sites are: the fresh vector holds what the words promise now, the routed one what they promised
+when they were read last, and a row whose promise has left it by a whole step is sorted anew
+whenever a quarter more has been learnt.
 """
 
 from __future__ import annotations
@@ -12,13 +18,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tres.frontier.rows import NO_ROWS, Change, Rows
+from tres.frontier.link_words import LinkWords
+from tres.frontier.rows import LEVEL_STEP, NO_ROWS, Change, Rows
 from tres.frontier.siblings import Siblings
 from tres.mdp.columns import Column, Floats, Ids
 from tres.mdp.paths import NONE
-from tres.mdp.schema import SIBLINGS, Schema
+from tres.mdp.schema import SIBLINGS, WORDS, Schema
 from tres.mdp.sites import Sites
 from tres.mdp.steps import Outlinks
+from tres.web.wording import WIDTH, Wordings
 
 
 class UrlRows(Rows):
@@ -33,6 +41,8 @@ class UrlRows(Rows):
         self._sibling_columns = [
             schema.column(name) for name in SIBLINGS if name in schema.features
         ]
+        self._words = LinkWords()
+        self._words_column = schema.column(WORDS) if schema.reads_words else NONE
 
     def take_in(self, links: Outlinks) -> Change:
         """New URLs get a row; known ones gain a citation."""
@@ -43,6 +53,7 @@ class UrlRows(Rows):
         for column in (self._citations, self._relevant):
             column.resize(self.total)
         rows = self._row_of.view[links.urls]
+        self._words.add(_wordings(links)[is_new])
         self._siblings.cite(links.page, rows, links.known, self.total)
         self._cite(rows, links)
         return Change(new, rows[~is_new])
@@ -55,15 +66,40 @@ class UrlRows(Rows):
         return np.array([row], np.int32)
 
     def follow(self, site: int, url: int, relevance: float) -> Ids:
-        """The rows of the site, and those whose siblings have something new to tell."""
+        """The rows of the site, and those whose siblings or words have something new to tell."""
         of_site = super().follow(site, url, relevance)
         row = int(self._row_of.view[url]) if url < len(self._row_of) else NONE
+        told = self._hear(url, row, relevance)
+        read = self._read(row, relevance)
+        if len(told) == len(read) == 0:
+            return of_site
+        return np.unique(np.concatenate([of_site, told, read]))
+
+    def vectors(self, rows: Ids) -> Floats:
+        """Fresh vectors: also of what the words promise."""
+        vectors = super().vectors(rows)
+        if self._words_column != NONE:
+            vectors[:, self._words_column] = self._words.promise(rows)
+        return vectors
+
+    def _hear(self, url: int, row: int, relevance: float) -> Ids:
+        """A page was fetched: rows that hear of it as their sibling."""
         told = self._siblings.fetched(url, row, relevance)
         told = told[self._waiting.of(told) != NONE]
         if len(told) == 0 or not self._sibling_columns:
-            return of_site
+            return NO_ROWS
         self._links.view[told[:, None], self._sibling_columns] = self._siblings.evidence(told)
-        return np.union1d(of_site, told)
+        return np.asarray(told)
+
+    def _read(self, row: int, relevance: float) -> Ids:
+        """A page was fetched: rows whose words promise something else than when read last."""
+        if NONE in (self._words_column, row) or not self._words.learn(row, relevance):
+            return NO_ROWS
+        waiting = self.waiting
+        promise = self._words.promise(waiting)
+        moved = np.abs(promise - self._links.view[waiting, self._words_column]) > LEVEL_STEP
+        self._links.view[waiting[moved], self._words_column] = promise[moved]
+        return np.asarray(waiting[moved])
 
     def _cite(self, rows: Ids, links: Outlinks) -> None:
         """One more citing page, in every feature of the schema."""
@@ -90,6 +126,7 @@ class UrlRows(Rows):
         }
         after |= self._best_path(rows, links, before)
         after |= dict(zip(SIBLINGS, self._siblings.evidence(rows).T, strict=True))
+        after[WORDS] = self._words.promise(rows)
         for i, name in enumerate(self.schema.link_features):
             self._links.view[rows, i] = after[name]
 
@@ -109,12 +146,20 @@ class UrlRows(Rows):
         }
 
     def _action_columns(self, links: Outlinks) -> dict[str, ArrayLike]:
-        return {
+        columns: dict[str, ArrayLike] = {
             "anchor_relevance_mean": links.anchor_relevance,
             "anchor_relevance_max": links.anchor_relevance,
             "url_keyword": links.url_keyword,
             "anchor_keyword": links.anchor_keyword,
         }
+        if self.schema.reads_words:
+            columns[WORDS] = self._words.promise_of(_wordings(links))
+        return columns
+
+
+def _wordings(links: Outlinks) -> Wordings:
+    """The words of links; none where nobody has read them."""
+    return links.wordings if len(links.wordings) else np.zeros((len(links.urls), WIDTH), np.uint16)
 
 
 def _mean(before: Floats, value: Floats | float, n: Ids) -> Floats:

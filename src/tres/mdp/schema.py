@@ -5,8 +5,9 @@ module for its columns, so that a name and the number behind it can never part.
 
 `paper` holds the paper's eight features, one row per edge (v, u); `no-site` drops the
 two web-domain features (the NH ablation of Table 4). `evidence` is our own: one row
-per URL u, whose values grow with every fetched page that is found to cite it, and with what
-became of the other links of those pages; `no-siblings` drops the latter.
+per URL u, whose values grow with every fetched page that is found to cite it, with what
+became of the other links of those pages, and with what the words of links have led to;
+`no-siblings` and `no-words` drop one of the latter two.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ CITATION = (
     "same_site",
 )
 SIBLINGS = ("siblings_relevance", "best_hub")
+WORDS = "words_relevance"
 
 YES_OR_NO = frozenset({"parent_reward", "url_keyword", "anchor_keyword", "same_site"})
 """Features that are 0 or 1, so that a rule can name them without a number."""
@@ -86,6 +88,11 @@ class Schema:
         """The features whose mean is a first guess of a link's worth."""
         return tuple(name for name in self.link_features if name in GUESSES)
 
+    @property
+    def reads_words(self) -> bool:
+        """Does a feature depend on the words of links?"""
+        return WORDS in self.link_features
+
     def column(self, feature: str) -> int:
         """Where a feature stands in the vector."""
         return self.features.index(feature)
@@ -118,8 +125,9 @@ NO_SITE = Schema("no-site", "edge", PATH + ACTION)
 EVIDENCE = Schema(
     "evidence",
     "url",
-    CITATION + SIBLINGS,
+    (*CITATION, *SIBLINGS, WORDS),
     {"site_relevance": Sites.smoothed, "site_fetched": Sites.volume},
 )
-NO_SIBLINGS = Schema("no-siblings", "url", CITATION, EVIDENCE.site_features)
-SCHEMAS = {schema.name: schema for schema in (PAPER, NO_SITE, EVIDENCE, NO_SIBLINGS)}
+NO_SIBLINGS = Schema("no-siblings", "url", (*CITATION, WORDS), EVIDENCE.site_features)
+NO_WORDS = Schema("no-words", "url", CITATION + SIBLINGS, EVIDENCE.site_features)
+SCHEMAS = {schema.name: schema for schema in (PAPER, NO_SITE, EVIDENCE, NO_SIBLINGS, NO_WORDS)}

@@ -12,6 +12,7 @@ import numpy as np
 
 from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.paths import NONE, PathFeatures
+from tres.web.wording import UNTOLD, Wordings
 
 NO_PATH = PathFeatures(0.0, 0.0, 0.0)
 """The path of a seed, which nobody linked to: zero state features (section 2.4.2)."""
@@ -40,6 +41,8 @@ class Outlinks(NamedTuple):
     anchors: tuple[str, ...] = ()
     known: Ids = NO_IDS
     """Links whose targets were chosen before: no actions, but they tell what the page links to."""
+    wordings: Wordings = UNTOLD
+    """The words of the links, for learners whose schema reads them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ _STEERING = re.compile(
     "\u200b\u2028\u2029\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb"  # invisible
     "\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff]"  # none at all, and tags
 )
+_BREAKS = re.compile(r"(?<=[:=])(?=.)|(?<=\.)(?=[^\d.])")
 _VOID = frozenset({"meta", "link", "input"})
 """Elements that cannot hold anything."""
 
@@ -62,8 +63,8 @@ def link(url: str, *text: str) -> Markup:
 
 
 def breakable(name: str) -> Markup:
-    """A long name that may go on in the next line behind every dot, colon or equals sign."""
-    return joined(*(joined(part, Markup("<wbr>")) for part in re.split(r"(?<=[.:=])", name)))
+    """A long name that may go on in the next line behind its dots, colons and equals signs."""
+    return Markup(Markup("<wbr>").join(map(joined, _BREAKS.split(name))))
 
 
 def is_web_address(url: str) -> bool:

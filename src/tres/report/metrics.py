@@ -18,8 +18,8 @@ from itertools import accumulate
 from typing import Literal
 
 from tres.report.reader import RunReader
+from tres.store.state import Doing
 
-STATES = ("crawling", "paused", "finished", "stopped")
 RECENT = 60.0
 """Seconds that count as recent."""
 BUCKETS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -36,7 +36,7 @@ class Watched:
     """A run at a moment (seconds of the epoch): what it holds, and what it is doing."""
 
     reader: RunReader
-    state: str
+    doing: Doing
     now: float
 
     @property
@@ -97,12 +97,16 @@ def _bytes(run: Watched) -> float | None:
 
 
 def _states(run: Watched) -> Iterator[Sample]:
-    yield from (("", {"state": state}, float(state == run.state)) for state in STATES)
+    yield from (("", {"state": str(state)}, float(state is run.doing)) for state in Doing)
 
 
 def _about(run: Watched) -> Iterator[Sample]:
-    config, meta = run.reader.config, run.reader.meta
-    about = {"topic": config.name, "policy": config.crawl.policy, "web": meta.web_name}
+    reader = run.reader
+    about = {
+        "topic": reader.config.name,
+        "policy": reader.policy,
+        "web": reader.meta.web_name,
+    }
     yield "", about, 1.0
 
 

@@ -8,6 +8,7 @@
   const shown = document.getElementById("shown");
   const size = Number(table.dataset.size);
   const count = data.step.length;
+  const number = new Intl.NumberFormat("en").format;
 
   const urls = (() => {
     const last = new Map();
@@ -23,18 +24,18 @@
     .filter(Boolean).join(", ");
   const worth = (row) => data.q[row] === null ? ""
     : "Q " + (data.q[row] / 100).toFixed(2)
-      + (data.among[row] ? " of " + data.among[row].toLocaleString("en") + " candidates" : "");
+      + (data.among[row] ? " of " + number(data.among[row]) + " candidates" : "");
 
   let texts = null; // what is searched, made when somebody searches
   const text = (row) => {
-    texts = texts || urls.map((url, i) => (url + "\n" + data.title[i] + "\n" + why(i)).toLowerCase());
+    texts = texts
+      || urls.map((url, i) => (url + "\n" + data.title[i] + "\n" + why(i)).toLowerCase());
     return texts[row];
   };
 
-  const made = (name, content, className) => {
+  const made = (name, content) => {
     const element = document.createElement(name);
     element.append(content);
-    if (className) element.className = className;
     return element;
   };
 
@@ -51,7 +52,8 @@
     const cells = [data.step[row], titled(row), (data.relevance[row] / 1000).toFixed(2)
       + (data.relevant[row] === "1" ? " ✓" : ""),
       data.q[row] === null ? "" : (data.q[row] / 100).toFixed(2)].map((cell) => made("td", cell));
-    cells[1].append(made("small", urls[row], "url"), made("small", why(row)));
+    if (data.title[row]) cells[1].append(made("small", urls[row]));
+    cells[1].append(made("small", why(row)));
     const tr = document.createElement("tr");
     tr.append(...cells);
     return tr;
@@ -69,10 +71,9 @@
   const paint = () => {
     const end = Math.min(from + size, rows.length);
     body.replaceChildren(...rows.slice(from, end).map(line));
-    const which = rows.length === count ? "pages" : "of " + count.toLocaleString("en") + " pages that match";
+    const rest = rows.length === count ? "" : " that match, of " + number(count) + " in all";
     shown.textContent = rows.length
-      ? (from + 1).toLocaleString("en") + " to " + end.toLocaleString("en") + " of "
-        + rows.length.toLocaleString("en") + " " + which
+      ? number(from + 1) + " to " + number(end) + " of " + number(rows.length) + " pages" + rest
       : "No page matches.";
     back.disabled = from === 0;
     on.disabled = end >= rows.length;

@@ -52,7 +52,7 @@ def introduction(reader: RunReader) -> Markup:
     """What it is, what became of it, and the numbers that matter."""
     keywords = ", ".join(reader.config.topic.keywords)
     numbers = [
-        element("div", element("dt", name), element("dd", value), class_=_size(value))
+        element("div", element("dt", name), element("dd", breakable(value)), class_=_size(value))
         for name, value in series.headline(reader).items()
     ]
     return joined(

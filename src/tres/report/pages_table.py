@@ -123,7 +123,7 @@ def _row(page: PageRow, rule: Rule) -> Markup:
         element(
             "td",
             element("bdi", link(page.url, title_of(page))),
-            element("small", page.url, class_="url"),
+            element("small", page.url) if page.title else None,
             element("small", reason(page, rule)),
         ),
         element("td", f"{page.relevance:.2f}", joined(" ✓" if page.relevant else "")),

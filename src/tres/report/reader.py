@@ -62,7 +62,7 @@ class PageRow:
     note: str
     features: tuple[float, ...]
     rivals_json: str
-    record: int
+    record: int = 0
     """The number of its record in the journal."""
 
     @property
@@ -82,7 +82,7 @@ class FailureRow:
     seconds: float | None
     status: int | None
     note: str
-    record: int
+    record: int = 0
 
 
 class RunReader:

@@ -59,10 +59,10 @@ def headline(reader: RunReader) -> dict[str, str]:
         "failures": f"{len(reader.failures):,}",
         "budget": f"{reader.budget:,}",
         "seconds": f"{reader.seconds:,.1f}",
-        "policy": reader.config.crawl.policy,
+        "policy": reader.policy,
         "model": reader.config.training.model,
         "web": reader.meta.web_name,
-        "tres": reader.meta.version,
+        "version": reader.meta.version,
     }
 
 

@@ -32,6 +32,7 @@ from tres.errors import RunError
 from tres.store.meta import Meta, read_meta, write_meta
 from tres.store.records import (
     Begin,
+    Blocked,
     DamagedError,
     Entry,
     Received,
@@ -204,6 +205,13 @@ class Journal:
             if not begins:
                 raise DamagedError("it names no budget")
         return [begin for begin in begins if isinstance(begin, Begin)]
+
+    def blocked(self) -> set[str]:
+        """Sites of which nothing more is wanted."""
+        query = f"{_SELECT} WHERE kind = 'blocked'"
+        with _named(self.path):
+            entries = [_entry(*row) for row in self._connection.execute(query).fetchall()]
+        return {entry.site for entry in entries if isinstance(entry, Blocked)}
 
     def pages(self) -> Iterator[Row]:
         """The steps, in order, by the names of the columns."""

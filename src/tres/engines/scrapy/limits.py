@@ -26,6 +26,10 @@ MAX_ENCODINGS = 2
 class Redirects(RedirectMiddleware):
     """Scrapy's redirects, with an eye on where they lead."""
 
+    def _engine_started(self) -> None:
+        """No referrer is ever sent, so Scrapy need not look for who sets it, nor warn of nobody."""
+        self._referer_spider_middleware = None
+
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         """Follow a redirect by a new request, or say why not."""
         if response.status not in REDIRECTS or request.meta.get("dont_redirect"):

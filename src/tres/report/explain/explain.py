@@ -13,7 +13,7 @@ from tres.errors import ConfigError
 from tres.report.explain.facts import Citation, Crawl, Explanation, Failed, Never, Underway
 from tres.report.explain.fetched import fetched
 from tres.report.explain.found import Trail, citations, trail
-from tres.report.explain.never import never
+from tres.report.explain.never import is_blocked, never
 from tres.report.explain.waiting import cap_of, seed_to_come, waiting
 from tres.report.reader import FailureRow, PageRow, RunReader
 from tres.store.journal import JOURNAL, Journal
@@ -32,7 +32,11 @@ def explain(run: Path, url: str, web: str | None = None) -> Explanation:
     `url` may lack its scheme, or be the number of a step; `web` is where the run's archive is now,
     if it has moved.
     """
-    reader = RunReader(run)
+    return explain_read(RunReader(run), url, web)
+
+
+def explain_read(reader: RunReader, url: str, web: str | None = None) -> Explanation:
+    """The same, for whoever has read the run already; as of what was read."""
     crawl = _crawl(reader)
     if (page := _named(reader, url)) is not None:
         return fetched(reader, crawl, page, web)
@@ -50,7 +54,7 @@ def explain(run: Path, url: str, web: str | None = None) -> Explanation:
 
 
 def _crawl(reader: RunReader) -> Crawl:
-    policy = reader.config.crawl.policy
+    policy = reader.policy
     return Crawl(
         name=reader.name,
         pages=len(reader.pages),
@@ -124,9 +128,11 @@ def _failed(
 
 
 def _seed(reader: RunReader, crawl: Crawl, url: str) -> Explanation:
-    """A seed whose turn has not come, or cannot come as its site is full."""
+    """A seed whose turn has not come, or cannot come as its site is full or blocked."""
     site = site_of(url, reader.config.crawl.site)
     to_come = seed_to_come(reader, crawl, url, site)
+    if is_blocked(reader, site):
+        return Never(crawl, url, "blocked", site, (), (), to_come.site_pages)
     cap = cap_of(reader)
     if cap is not None and to_come.site_pages >= cap:
         return Never(crawl, url, "site-full", str(cap), (), (), to_come.site_pages)

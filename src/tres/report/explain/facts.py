@@ -218,7 +218,7 @@ class Waiting:
     site_cap: int | None
 
 
-Reason = Literal["site-full", "too-deep", "thrown-away", "rule", "unseen", "unknown"]
+Reason = Literal["blocked", "site-full", "too-deep", "thrown-away", "rule", "unseen", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)

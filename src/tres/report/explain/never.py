@@ -26,9 +26,23 @@ def never(reader: RunReader, crawl: Crawl, url: str, cited: tuple[Citation, ...]
     """Why it was not fetched and will not be, as far as the run can tell."""
     site = site_of(url, reader.config.crawl.site)
     pages = sum(row.site == site for row in reader.pages)
-    reason, detail = _left_out(reader, pages, cited) if cited else _unseen(reader, url)
+    reason, detail = _reason(reader, url, site, pages, cited)
     near = () if cited else _near(reader, url)
     return Never(crawl, url, reason, detail, cited, near, pages)
+
+
+def _reason(
+    reader: RunReader, url: str, site: str, pages: int, cited: tuple[Citation, ...]
+) -> tuple[Reason, str]:
+    if is_blocked(reader, site):
+        return "blocked", site
+    return _left_out(reader, pages, cited) if cited else _unseen(reader, url)
+
+
+def is_blocked(reader: RunReader, site: str) -> bool:
+    """Did somebody want nothing more of a site?"""
+    with Journal.open(reader.run / JOURNAL) as journal:
+        return site in journal.blocked()
 
 
 def _left_out(

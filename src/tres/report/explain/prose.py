@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tres.errors import printable
+from tres.relevance.base import THRESHOLD
 from tres.report.explain.facts import (
     Citation,
     Decision,
@@ -167,6 +168,6 @@ def _words(verdict: Verdict, relevant: bool) -> str:
     if not relevant:
         return f"The words that spoke most against it are {named}."
     return (
-        f"The words that made it relevant are {named}; without them it would have got "
-        f"{said.without:.2f}."
+        f"The words that made it relevant are {named}; {'even ' * (said.without >= THRESHOLD)}"
+        f"without them it would have got {said.without:.2f}."
     )

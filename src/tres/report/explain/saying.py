@@ -18,6 +18,7 @@ from typing import Literal
 
 from tres.mdp.schema import COUNTS
 from tres.report.explain.facts import Condition, Feature
+from tres.web.page import FailureKind
 
 Form = Literal["count", "yes", "distance", "share"]
 
@@ -64,6 +65,7 @@ FEATURES = {
     "path_relevance": Said("share", "relevant share of the pages on the way to it"),
     "siblings_relevance": Said("share", "mean relevance of what the links beside it led to"),
     "best_hub": Said("share", "worth of the best page that links to it as a list of good links"),
+    "words_relevance": Said("share", "mean relevance that the words of such links promise"),
     "site_relevance": Said("share", "relevant share of its site"),
     "page_relevance": Said("share", "relevance of the page that links to it"),
     "relevance_change": Said("share", "how much more relevant that page is than those before it"),
@@ -75,38 +77,17 @@ FEATURES = {
     "relevant_path_mean": Said("share", "mean relevance of the relevant pages on the way to it"),
 }
 
-FAILURES = {
-    "http-404": ("the server has no such page", ""),
-    "http-error": ("the server answered with an error", ""),
-    "redirect-loop": ("its redirects lead in a circle, or there are too many", ""),
-    "not-html": ("it is no HTML page", ""),
-    "too-large": ("it is larger than a page may be", "raise live.max_bytes"),
-    "malformed": ("what came could not be read as a page", ""),
-    "already-fetched": ("it leads to a page that had been fetched already", ""),
-    "site-cap": (
-        "it leads to a site that had given all the pages it may",
-        "raise crawl.max_per_site",
-    ),
-    "robots-denied": ("the robots.txt of its site forbids it", ""),
-    "robots-unreachable": ("the robots.txt of its site could not be had", ""),
-    "blocked-address": ("its host has a private address", "name the network in live.allow"),
-    "blocked-url": ("it leads to something that is no web address", ""),
-    "dropped": ("something in the way refused the request", ""),
-    "no-such-host": ("its host has no address", ""),
-    "no-connection": ("its host did not take the connection", ""),
-    "timeout": ("it took too long", "raise live.timeout"),
-    "throttled": ("its site wants more time between two pages than a page can wait", ""),
-    "site-down": ("its site had failed so often that it was given up", ""),
-    "unreadable": ("reading it failed", ""),
-    "trap": ("it looks like part of an endless space", "set live.traps = false"),
-    "soft-404": ("the page says that there is no such page", ""),
-    "near-duplicate": (
-        "the page is nearly equal to an earlier one",
-        "set live.near_duplicates = false",
-    ),
-    "other-language": ("the page is in a language that was not asked for", "see live.languages"),
+REMEDIES = {
+    FailureKind.TOO_LARGE: "raise live.max_bytes",
+    FailureKind.SITE_CAP: "raise crawl.max_per_site",
+    FailureKind.SITE_BLOCKED: "leave its site unblocked",
+    FailureKind.BLOCKED_ADDRESS: "name its network in live.allow, if it is yours",
+    FailureKind.TIMEOUT: "raise live.timeout",
+    FailureKind.TRAP: "set live.traps = false",
+    FailureKind.NEAR_DUPLICATE: "set live.near_duplicates = false",
+    FailureKind.OTHER_LANGUAGE: "name its language in live.languages",
 }
-"""What each kind of failure means, and the setting that decides about it."""
+"""What decides about a kind of failure, where anything does."""
 
 RULES = {
     "exclude": "it matches a pattern of live.exclude",

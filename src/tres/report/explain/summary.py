@@ -20,7 +20,10 @@ LOW = 0.3
 SCORES = {
     "parent": "the relevance of the best page that links to it",
     "anchor": "the relevance of the words of its link",
+    "ache": "among the links of the domain whose turn it was",
+    "seedfinder": "among the links of the domain whose turn it was",
 }
+"""What a score means that is not a value."""
 
 
 def summary(page: Fetched) -> str:
@@ -126,7 +129,9 @@ def _site(seen: dict[str, float]) -> str:
     relevant = round(share * (pages + 1) - 0.5)  # as the share was made
     if pages == 1:
         return "the one page of its site that had been fetched was relevant"
-    some = f"all {how_many(pages)}" if relevant == pages else f"{relevant:,} of {pages:,}"
+    some = f"{relevant:,} of {pages:,}"
+    if relevant == pages:
+        some = "both" if pages == 2 else f"all {how_many(pages)}"
     return f"{some} pages of its site that had been fetched were relevant"
 
 

@@ -15,30 +15,33 @@ from tres.report.explain.layout import (
     kind_of_link,
     other_links,
 )
-from tres.report.explain.saying import FAILURES, RULES, how_many
+from tres.report.explain.saying import REMEDIES, RULES, how_many
 from tres.report.explain.summary import standing
+from tres.web.page import FailureKind
 
 
 def failed(page: Failed) -> Iterator[str]:
     """A URL that gave no page."""
-    meaning, setting = FAILURES.get(page.kind, ("it failed", ""))
+    kind = FailureKind(page.kind)
     note = f": {printable(page.note)}" if page.note else ""
     when = f" on {_date(page.at)}" if page.at is not None else ""
     after = f", after {counted(page.after, 'page')}," if page.after else ""
-    yield filled(f"tres asked for it{when}{after} and got no page: {meaning} ({page.kind}{note}).")
-    yield filled(_again(page, setting))
+    yield filled(
+        f"tres asked for it{when}{after} and got no page ({kind}{note}). "
+        f"{kind.meaning} {_again(page, REMEDIES.get(kind, ''))}"
+    )
     yield from _where_found(page.citations, page.is_seed)
 
 
-def _again(page: Failed, setting: str) -> str:
+def _again(page: Failed, remedy: str) -> str:
     told = []
     if page.attempts > 1:
         told.append(f"It was tried {how_many(page.attempts)} times at most.")
     told.append("What has failed is not tried again in this run.")
     if page.retryable:
         told.append("It may work later: a new crawl could have it as a seed (--seed-url).")
-    if setting:
-        told.append(f"To have it otherwise next time: {setting}.")
+    if remedy:
+        told.append(f"To have it otherwise next time, {remedy}.")
     return " ".join(told)
 
 
@@ -113,13 +116,15 @@ def _why_never(link: Never) -> str:
             why = f"it lies more than {link.detail} clicks from a seed (live.max_clicks)"
         case "thrown-away":
             why = f"{link.detail} throws links of pages that are not relevant away (crawl.focus)"
+        case "blocked":
+            why = f"somebody has said that nothing more is wanted of the site {link.detail}"
         case "rule":
             rule = RULES.get(link.detail, f"the rule {link.detail!r} forbids it")
             why = f"links to it are not followed, as {rule}"
         case "unseen":
             return "tres does not know it: no page that it has fetched links there."
         case "unknown":
-            why = "links lead to it, and yet it does not wait; its site may have been blocked"
+            why = "links lead to it, and yet it does not wait; this version cannot tell why"
     return f"tres has not fetched it, and will not: {why}."
 
 
