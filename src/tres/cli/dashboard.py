@@ -42,9 +42,9 @@ HOME = Path("runs")
 )
 @click.option("--open", "show", is_flag=True, help="Open a browser.")
 def dashboard(runs: tuple[Path, ...], host: str, port: int, token: str | None, show: bool) -> None:
-    """Show crawls, running and finished, in a browser, and steer them.
+    """Show and steer crawls in a browser.
 
-    Without RUN it shows all runs below ./runs, and new ones as they appear.
+    Running and finished ones: without RUN all below ./runs, and new ones as they appear.
 
     Example: tres dashboard --open
     """

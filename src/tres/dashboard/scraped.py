@@ -45,7 +45,7 @@ class Scraped:
                 self._readers[key] = RunReader(run.directory)
         except TresError:  # the dashboard itself says what is wrong
             return None
-        return Watched(self._readers[key], str(run_state(run.directory).doing), self.clock())
+        return Watched(self._readers[key], run_state(run.directory).doing, self.clock())
 
     def _forget(self, run: str) -> None:
         for key in [key for key in self._readers if key[0] == run]:
