@@ -87,6 +87,21 @@ def test_a_run_that_was_crawled_anew_is_another_one(tmp_path: Path, clock) -> No
     assert len(after["last_pages"]) == 1
 
 
+def test_a_journal_that_has_become_shorter_is_another_one(tmp_path: Path, clock) -> None:
+    """A file may get the number of the one before it."""
+    for name, count in (("run", 30), ("other", 1)):
+        with open_run(tmp_path / name) as run:
+            for _ in range(count):
+                step(run)
+        if name == "run":
+            followed = FollowedRun("run", tmp_path / "run", clock)
+            before = told_to(followed)
+    (tmp_path / "run/journal.db").write_bytes((tmp_path / "other/journal.db").read_bytes())
+    after = told_to(followed, before)
+    assert after["edition"] != before["edition"]
+    assert after["pages"] == 1
+
+
 def test_a_run_that_has_ended_or_was_killed_looks_the_same(tmp_path: Path, clock) -> None:
     with open_run(tmp_path / "run") as run:
         for _ in range(20):

@@ -117,7 +117,7 @@ def test_without_the_token_nothing_is_told(locked: ASGIApp, run: OpenRun) -> Non
     for path in ("/api/runs", "/api/runs/letters", "/api/runs/letters/frontier"):
         assert get(locked, path).status == 401
         assert get(locked, path, authorization="Bearer wrong").status == 401
-        assert get(locked, path, cookie=f"{COOKIE}={TOKEN}").status == 401
+        assert get(locked, path, cookie=f"{COOKIE}=wrong").status == 401
     assert post(locked, "/api/runs/letters/orders", PAUSE).status == 401
     assert orders(run) == 0
     assert get(locked, "/").status == get(locked, "/static/app.js").status == 200

@@ -14,12 +14,12 @@ from tres.store.journal import JOURNAL, Journal
 from tres.store.judgements import read_judgements
 from tres.webs.generated import GeneratedWeb
 
-SIZE = 3_000
+SIZE = 4_000
 
 
 @pytest.fixture
 def crawl(folder: Path) -> Iterator[Path]:
-    """A crawl of a generated web in a process of its own; it would go on for minutes."""
+    """A crawl of a generated web in a process of its own; it has far to go."""
     web = GeneratedWeb(SIZE, 1)
     words, seeds = list(web.topics["astronomy"]), list(web.seeds("astronomy", 3))
     (folder / "topic.toml").write_text(
@@ -86,15 +86,6 @@ def test_a_crawl_is_shown_paused_taught_and_stopped(crawl: Path, address: str, p
     with Journal.open(crawl / JOURNAL) as journal:
         assert len({segment.model for segment in journal.segments()}) == 2
 
-    # go on, with a larger budget
-    page.get_by_role("button", name="Go on").click()
-    badge.get_by_text("crawling").wait_for()
-    page.get_by_role("button", name="Budget …").click()
-    page.get_by_label("Pages", exact=True).fill("2700")
-    page.keyboard.press("Enter")
-    page.get_by_text("of 2,700").first.wait_for()
-    assert steps(crawl) > paused_at
-
     # what waits, and a site that is not wanted
     page.get_by_text("What waits in the frontier").click()
     page.get_by_text("As of page").wait_for()
@@ -103,6 +94,15 @@ def test_a_crawl_is_shown_paused_taught_and_stopped(crawl: Path, address: str, p
     block.click()
     page.get_by_role("dialog").get_by_role("button", name="Block", exact=True).click()
     page.get_by_text(f"want nothing more of {site}").wait_for()
+
+    # go on, with a larger budget
+    page.get_by_role("button", name="Go on").click()
+    badge.get_by_text("crawling").wait_for()
+    page.get_by_role("button", name="Budget …").click()
+    page.get_by_label("Pages", exact=True).fill("3700")
+    page.keyboard.press("Enter")
+    page.get_by_text("of 3,700").first.wait_for()
+    assert steps(crawl) > paused_at
 
     # stop, with a way back out of the question
     page.get_by_role("button", name="Stop …").click()
