@@ -45,5 +45,5 @@ $(READY): pyproject.toml constraints.txt
 	       "name another one: make $(or $(MAKECMDGOALS),test) PYTHON=python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-	  --constraint constraints.txt --editable '.[agents,dev,docs,gym,javascript,neural,parquet,vectors]'
+	  --constraint constraints.txt --editable '.[agents,dashboard,dev,docs,gym,javascript,neural,parquet,vectors]'
 	@touch $@

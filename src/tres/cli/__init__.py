@@ -11,6 +11,7 @@ from tres import __version__
 from tres.cli.bench import bench
 from tres.cli.completion import completion
 from tres.cli.crawl import crawl
+from tres.cli.dashboard import dashboard
 from tres.cli.demo import demo
 from tres.cli.doctor import doctor
 from tres.cli.explain import explain
@@ -31,7 +32,7 @@ from tres.errors import TresError
 SECTIONS = {
     "Start": (demo, init, doctor, completion),
     "Crawl": (crawl, steer, resume),
-    "Look": (report, explain, tree, export),
+    "Look": (dashboard, report, explain, tree, export),
     "Judge": (label, train, keywords, vectors),
     "Compare": (bench, serve),
 }

@@ -244,6 +244,15 @@ class Journal:
             row = self._connection.execute(query).fetchone()
             return 0.0 if row is None else float(row[0])
 
+    def times_after(self, seq: int) -> Iterator[tuple[int, int, float]]:
+        """The steps behind a record: record, number, and the seconds of crawling until then."""
+        query = (
+            "SELECT seq, step, records.seconds FROM pages JOIN records USING (seq) "
+            "WHERE seq > ? ORDER BY seq"
+        )
+        with _named(self.path), closing(self._connection.cursor()) as cursor:
+            yield from cursor.execute(query, (seq,))
+
     def warc_end(self) -> int:
         """Where the last page that is told of here ends in the archive; 0 if none is kept."""
         with _named(self.path):

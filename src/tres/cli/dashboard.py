@@ -1,0 +1,117 @@
+"""`tres dashboard`: see and steer crawls in a browser."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import time
+import webbrowser
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from tres.errors import ConfigError, printable
+
+HOME = Path("runs")
+
+
+@click.command()
+@click.argument("runs", nargs=-1, type=click.Path(path_type=Path), metavar="[RUN]...")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    metavar="ADDRESS",
+    help="Address to listen on; any but this machine's own needs a token.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8042,
+    show_default=True,
+    metavar="N",
+    help="Port to listen on; 0 for any free one.",
+)
+@click.option(
+    "--token",
+    envvar="TRES_DASHBOARD_TOKEN",
+    metavar="TEXT",
+    help="Ask for this token; for other hosts one is made up if none is given.",
+)
+@click.option("--open", "show", is_flag=True, help="Open a browser.")
+def dashboard(runs: tuple[Path, ...], host: str, port: int, token: str | None, show: bool) -> None:
+    """Show and steer crawls in a browser.
+
+    Running and finished ones: without RUN all below ./runs, and new ones as they appear.
+
+    Example: tres dashboard --open
+    """
+    _check_installed()
+    from tres.dashboard.runs import Runs, named_runs
+    from tres.dashboard.security import token_for
+
+    wanted = token_for(host, token)
+    found = Runs(time.monotonic, named_runs(runs), None if runs else HOME)
+    listening = _listening(host, port)
+    address = _address(host, listening.getsockname()[1], wanted)
+    click.echo(f"dashboard: {printable(address)}\nstop: Ctrl-C")
+    if show:
+        webbrowser.open(address)
+    _serve(found, host, wanted, listening)
+
+
+def _serve(runs: object, host: str, token: str | None, listening: socket.socket) -> None:
+    import uvicorn
+
+    from tres.dashboard.app import Dashboard
+    from tres.dashboard.runs import Runs
+    from tres.dashboard.security import Door
+
+    assert isinstance(runs, Runs)
+    names = {host.lower(), socket.gethostname().lower(), socket.getfqdn().lower()}
+    config = uvicorn.Config(
+        Dashboard(runs, Door(names if token else {host.lower()}, token)).app(),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=2,
+    )
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])
+    click.echo("stopped")
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+        listening.listen()  # who comes before we are ready waits, and is not refused
+    except OSError as error:
+        listening.close()
+        raise ConfigError(
+            f"cannot listen on {host}:{port} ({error.strerror}); choose another --port, "
+            "or --port 0 for any free one"
+        ) from None
+    return listening
+
+
+def _address(host: str, port: int, token: str | None) -> str:
+    """What to type into a browser; the token is behind a `#`, where no server log sees it."""
+    name = socket.gethostname() if host in ("0.0.0.0", "::") else host
+    address = f"http://{f'[{name}]' if ':' in name else name}:{port}/"
+    return address if token is None else f"{address}#token={token}"
+
+
+def _check_installed() -> None:
+    missing = [name for name in ("starlette", "uvicorn", "chartkick") if find_spec(name) is None]
+    if missing:
+        raise ConfigError(
+            f"the dashboard needs {', '.join(missing)}, which is not installed: "
+            "pip install 'tres[dashboard]'"
+        )

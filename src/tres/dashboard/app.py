@@ -1,0 +1,216 @@
+"""The application: files for the browser, and a small JSON API that says what it shows.
+
+Whatever touches a disk is done in a thread, whatever computes in another process
+(`dashboard.jobs`), so the event loop is always free to answer.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp
+
+from tres import __version__
+from tres.dashboard.counts import Json
+from tres.dashboard.followed import FollowedRun, Since, without_path
+from tres.dashboard.jobs import Job, Jobs
+from tres.dashboard.runs import Runs
+from tres.dashboard.scraped import Scraped
+from tres.dashboard.security import COOKIE, Door, Guard, RefusedError, refusal
+from tres.dashboard.steering import Resumed, give_order, judge
+from tres.errors import TresError
+from tres.report.metrics import CONTENT_TYPE
+
+STATIC = Path(__file__).parent / "static"
+CHARTS = Path(str(files("chartkick"))) / "django" / "static" / "chartkick" / "Chart.bundle.js"
+"""Chart.js, as the package `chartkick` ships it."""
+PATIENCE = 0.3
+"""Seconds that a list may spend on runs that nobody has read before; the next one goes on."""
+FOLD_AGAIN = 15.0
+"""Seconds between two looks at a frontier, at least; and ten times what the last one took."""
+SITES = 50
+
+
+class Dashboard:
+    """What the routes share."""
+
+    def __init__(self, runs: Runs, door: Door, clock: Callable[[], float] = time.monotonic) -> None:
+        self.runs = runs
+        self.door = door
+        self.clock = clock
+        self.jobs = Jobs(clock)
+        self.resumed = Resumed()
+        self.scraped = Scraped()
+
+    def app(self) -> ASGIApp:
+        """The application, behind its guard."""
+        run = "/api/runs/{key}"
+        routes = [
+            Route("/", self.page),
+            Route("/static/chart.js", self.charts),
+            Mount("/static", StaticFiles(directory=STATIC)),
+            Route("/metrics", self.metrics),
+            Route("/api/login", self.login, methods=["POST"]),
+            Route("/api/runs", self.list),
+            Route(run, self.run),
+            Route(f"{run}/frontier", self.frontier),
+            Route(f"{run}/explain", self.explain),
+            Route(f"{run}/orders", self.order, methods=["POST"]),
+            Route(f"{run}/judgements", self.judgement, methods=["POST"]),
+            Route(f"{run}/learn", self.learn, methods=["POST"]),
+            Route(f"{run}/resume", self.resume, methods=["POST"]),
+        ]
+        answers = {
+            TresError: self._problem,
+            RefusedError: refusal,
+            HTTPException: _no_such,
+            Exception: _bug,
+        }
+        app = Starlette(routes=routes, exception_handlers=answers, lifespan=self._life)
+        return Guard(app, self.door)
+
+    @asynccontextmanager
+    async def _life(self, app: Starlette) -> AsyncIterator[None]:
+        yield
+        await self.jobs.close()
+
+    async def page(self, request: Request) -> Response:
+        """The one page; scripts fill it."""
+        return FileResponse(STATIC / "index.html")
+
+    async def charts(self, request: Request) -> Response:
+        """The library of charts, from its own package."""
+        return FileResponse(CHARTS)
+
+    async def login(self, request: Request) -> Response:
+        """A token for a cookie."""
+        token = (await _body(request)).get("token")
+        if not isinstance(token, str) or not self.door.opens(token):
+            raise RefusedError(401, "this is not the token that 'tres dashboard' has printed")
+        answer = JSONResponse({"said": "Welcome."})
+        answer.set_cookie(COOKIE, self.door.pass_, httponly=True, samesite="strict", path="/")
+        return answer
+
+    async def metrics(self, request: Request) -> Response:
+        """The newest runs, as Prometheus reads them."""
+        text = await run_in_threadpool(lambda: self.scraped.text(self.runs.all()))
+        return Response(text, media_type=CONTENT_TYPE)
+
+    async def list(self, request: Request) -> Response:
+        """All runs, in a few numbers each."""
+        return JSONResponse(await run_in_threadpool(self._listed))
+
+    def _listed(self) -> Json:
+        until = self.clock() + PATIENCE
+        lines = []
+        for run in self.runs.all():
+            if run.is_read or self.clock() < until:
+                lines.append(run.listed())
+            else:
+                lines.append({"key": run.key, "name": run.name})
+        return {"version": __version__, "runs": lines}
+
+    async def run(self, request: Request) -> Response:
+        """One run: what the browser has not got yet."""
+        run = self._asked(request)
+        told = await run_in_threadpool(run.told, _since(request))
+        told["learning"] = _work(self.jobs.get("learn", run))
+        told["problem"] = told["problem"] or without_path(self.resumed.problem(run), run.directory)
+        return JSONResponse(told)
+
+    async def frontier(self, request: Request) -> Response:
+        """What waits, as of the step at which somebody last looked; looks again if it is time."""
+        run = self._asked(request)
+        job = self.jobs.get("frontier", run)
+        known = -1 if job.result is None else job.result.get("step", -1)
+        pause = max(FOLD_AGAIN, 10 * job.took)
+        if known != run.counts.pages and self.clock() - job.began >= pause:
+            job = self.jobs.start("frontier", run)
+        gave = await run_in_threadpool(run.sites, SITES)
+        return JSONResponse(_work(job) | {"gave": gave})
+
+    async def explain(self, request: Request) -> Response:
+        """Why a page was fetched."""
+        run, step = self._asked(request), _number(request, "step")
+        return JSONResponse(await self.jobs.ask("explain", run, str(step)))
+
+    async def order(self, request: Request) -> Response:
+        """Tell a crawl that is going on something."""
+        run, wanted = self._asked(request), await _body(request)
+        return JSONResponse({"said": await run_in_threadpool(give_order, run, wanted)})
+
+    async def judgement(self, request: Request) -> Response:
+        """Keep a judgement."""
+        run, wanted = self._asked(request), await _body(request)
+        return JSONResponse({"said": await run_in_threadpool(judge, run, wanted)})
+
+    async def learn(self, request: Request) -> Response:
+        """Train the model anew with all judgements."""
+        self.jobs.start("learn", self._asked(request))
+        return JSONResponse({"said": "The model learns from the judgements."})
+
+    async def resume(self, request: Request) -> Response:
+        """Go on with a run that has ended."""
+        run, wanted = self._asked(request), await _body(request)
+        return JSONResponse({"said": await run_in_threadpool(self.resumed.start, run, wanted)})
+
+    async def _problem(self, request: Request, problem: Exception) -> Response:
+        """What the user can put right; where the run lies is nobody's business."""
+        assert isinstance(problem, TresError)
+        run = self.runs.get(request.path_params.get("key", ""))
+        message = problem.message
+        return JSONResponse(
+            {"error": message if run is None else without_path(message, run.directory)}, 409
+        )
+
+    def _asked(self, request: Request) -> FollowedRun:
+        run = self.runs.get(request.path_params["key"])
+        if run is None:
+            raise HTTPException(404)
+        return run
+
+
+def _work(job: Job) -> Json:
+    return {"busy": job.runs, "result": job.result}
+
+
+def _since(request: Request) -> Since:
+    names = ("edition", "stride", "point", "page", "failed")
+    return Since(**{name: _number(request, name) for name in names})
+
+
+def _number(request: Request, name: str) -> int:
+    """A number of the request; 0 if it is none."""
+    text = request.query_params.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
+
+
+async def _body(request: Request) -> Json:
+    try:
+        body = json.loads(await request.body())
+    except (ValueError, RecursionError):
+        body = None
+    if not isinstance(body, dict):
+        raise RefusedError(400, "send a JSON object")
+    return body
+
+
+async def _no_such(request: Request, problem: Exception) -> Response:
+    assert isinstance(problem, HTTPException)
+    return JSONResponse({"error": "there is nothing here"}, problem.status_code)
+
+
+async def _bug(request: Request, problem: Exception) -> Response:
+    return JSONResponse({"error": "something went wrong; the terminal says more"}, 500)

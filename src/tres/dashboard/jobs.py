@@ -1,0 +1,100 @@
+"""Jobs for other processes (`dashboard.worker`), as the server sees them.
+
+One job of a kind runs at a time for a run, and its last result is kept. The event loop never
+computes: it starts a process, and hears of its end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from tres.dashboard.counts import Json
+from tres.dashboard.followed import FollowedRun, without_path
+
+LONGEST = 1_800.0
+"""Seconds after which a job is given up."""
+AT_ONCE = 2
+"""Jobs of all runs together: people work on this machine, too."""
+
+
+@dataclass(slots=True)
+class Job:
+    """One kind of work for one run."""
+
+    result: Json | None = None
+    began: float = float("-inf")
+    took: float = 0.0
+    task: asyncio.Task[None] | None = None
+
+    @property
+    def runs(self) -> bool:
+        """Is it being done?"""
+        return self.task is not None and not self.task.done()
+
+
+@dataclass(slots=True)
+class Jobs:
+    """All work that is done elsewhere."""
+
+    clock: Callable[[], float]
+    _jobs: dict[tuple[str, str], Job] = field(default_factory=dict)
+    _room: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+
+    def get(self, kind: str, run: FollowedRun) -> Job:
+        """What is known of a job."""
+        return self._jobs.setdefault((kind, run.key), Job())
+
+    def start(self, kind: str, run: FollowedRun) -> Job:
+        """Have it done, unless it is being done."""
+        job = self.get(kind, run)
+        if not job.runs:
+            job.began = self.clock()
+            job.task = asyncio.create_task(self._do(job, kind, run))
+        return job
+
+    async def ask(self, kind: str, run: FollowedRun, what: str) -> Json:
+        """Have something worked out, and wait for it."""
+        async with self._room:
+            return _without_path(await _outcome(kind, run, what), run)
+
+    async def close(self) -> None:
+        """Give up whatever is being done."""
+        tasks = [job.task for job in self._jobs.values() if job.task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _do(self, job: Job, kind: str, run: FollowedRun) -> None:
+        async with self._room:
+            begin = self.clock()
+            job.result = _without_path(await _outcome(kind, run), run)
+            job.took = self.clock() - begin
+
+
+async def _outcome(kind: str, run: FollowedRun, what: str = "") -> Json:
+    """What a process of its own has found; what it says beside that goes to the terminal."""
+    arguments = (kind, str(run.directory), *((what,) if what else ()))
+    command = (sys.executable, "-m", "tres.dashboard.worker", *arguments)
+    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    try:
+        async with asyncio.timeout(LONGEST):
+            told, _ = await process.communicate()
+        outcome: Json = json.loads(told)
+        return outcome
+    except (TimeoutError, ValueError):
+        return {"error": "this could not be worked out; the terminal says more"}
+    finally:
+        with suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+
+
+def _without_path(result: Json, run: FollowedRun) -> Json:
+    if "error" not in result:
+        return result
+    return {"error": without_path(result["error"], run.directory)}

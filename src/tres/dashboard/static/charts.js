@@ -1,0 +1,182 @@
+// Charts, drawn by Chart.js. Colours come from the style sheet, so that light and dark are decided
+// in one place. A chart that nobody sees is not drawn.
+
+import { count, pace, percent } from "./dom.js";
+
+const charts = new Set();
+
+function colour(name) {
+  const probe = document.createElement("i");
+  probe.className = `probe-${name}`;
+  document.body.append(probe);
+  const found = getComputedStyle(probe).color;
+  probe.remove();
+  return found;
+}
+
+const faint = (rgb) => rgb.replace(/^rgb\(/, "rgba(").replace(/\)$/, ", 0.14)");
+
+function axis(title, extra = {}) {
+  return {
+    beginAtZero: true,
+    ticks: { color: colour("muted"), maxTicksLimit: 6, maxRotation: 0, ...extra.ticks },
+    grid: { color: colour("rule"), drawOnChartArea: extra.position !== "right" },
+    border: { display: false },
+    title: { display: Boolean(title), text: title, color: colour("muted") },
+    ...(extra.position ? { position: extra.position } : {}),
+    ...(extra.max ? { max: extra.max } : {}),
+  };
+}
+
+class LiveChart {
+  constructor(canvas, kind, series, axes, say) {
+    this.canvas = canvas;
+    this.say = say;
+    this.series = series;
+    this.kind = kind;
+    this.axes = axes;
+    this.seen = true;
+    this.draw();
+    this.watch = new IntersectionObserver(([entry]) => {
+      this.seen = entry.isIntersecting;
+      if (this.seen && this.late) this.update(this.late);
+    });
+    this.watch.observe(canvas);
+    charts.add(this);
+  }
+
+  draw() {
+    const columns = this.chart?.data.datasets.map((dataset) => dataset.data) ?? [];
+    const labels = this.chart?.data.labels ?? [];
+    this.chart?.destroy();
+    const datasets = this.series.map((one, i) => ({
+      label: one.label,
+      data: columns[i] ?? [],
+      borderColor: colour(one.colour),
+      backgroundColor: this.kind === "bar" ? colour(one.colour) : faint(colour(one.colour)),
+      borderWidth: this.kind === "bar" ? 0 : 2,
+      fill: one.fill ?? false,
+      yAxisID: one.axis ?? "y",
+      pointRadius: 0,
+      pointHitRadius: 8,
+      tension: 0,
+      categoryPercentage: 1,
+      barPercentage: 0.9,
+    }));
+    this.chart = new Chart(this.canvas, {
+      type: this.kind,
+      data: { labels, datasets },
+      options: {
+        animation: false,
+        parsing: this.kind === "bar",
+        normalized: true,
+        responsive: true,
+        maintainAspectRatio: false,
+        interaction: { mode: "nearest", axis: "x", intersect: false },
+        scales: this.axes(),
+        plugins: {
+          legend: {
+            display: this.series.length > 1,
+            align: "end",
+            labels: { color: colour("ink"), boxWidth: 14, boxHeight: 2 },
+          },
+        },
+      },
+    });
+  }
+
+  // Points per series, or for bars their heights.
+  update(columns) {
+    this.late = this.seen ? null : columns;
+    if (!this.seen) return;
+    columns.forEach((column, i) => (this.chart.data.datasets[i].data = column));
+    this.chart.update("none");
+    this.canvas.setAttribute("aria-label", this.say(columns));
+  }
+
+  stop() {
+    this.watch.disconnect();
+    this.chart.destroy();
+    charts.delete(this);
+  }
+}
+
+export function recolour() {
+  for (const chart of charts) chart.draw();
+}
+
+const last = (column) => column.at(-1)?.y ?? 0;
+const steps = () => ({ x: { type: "linear", ...axis(""), beginAtZero: false } });
+const asPercent = { ticks: { callback: (value) => `${Math.round(100 * value)} %` } };
+
+// The charts of a run, by the name of their canvas.
+export const CHARTS = {
+  harvest: (canvas) =>
+    new LiveChart(
+      canvas,
+      "line",
+      [
+        { label: "last 100 pages", colour: "blue" },
+        { label: "all pages", colour: "green", fill: true },
+      ],
+      () => ({ ...steps(), y: axis("", { ...asPercent, max: 1 }) }),
+      ([recent, all]) =>
+        `Harvest rate: ${percent(last(all))} of all pages, ${percent(last(recent))} of the last 100`,
+    ),
+  sites: (canvas) =>
+    new LiveChart(
+      canvas,
+      "line",
+      [{ label: "relevant sites", colour: "green", fill: true }],
+      () => ({ ...steps(), y: axis("") }),
+      ([sites]) => `Sites with relevant pages: ${count(last(sites))}`,
+    ),
+  frontier: (canvas) =>
+    new LiveChart(
+      canvas,
+      "line",
+      [
+        { label: "links waiting", colour: "blue", fill: true },
+        { label: "leaves of the tree", colour: "amber", axis: "leaves" },
+      ],
+      () => ({ ...steps(), y: axis(""), leaves: axis("", { position: "right" }) }),
+      ([frontier, leaves]) => `${count(last(frontier))} links wait in ${count(last(leaves))} leaves`,
+    ),
+  pace: (canvas) =>
+    new LiveChart(
+      canvas,
+      "line",
+      [{ label: "pages a second", colour: "amber", fill: true }],
+      () => ({ ...steps(), y: axis("") }),
+      ([speed]) => `Pages a second: ${pace(last(speed))}`,
+    ),
+  relevance: (canvas) => {
+    const chart = new LiveChart(
+      canvas,
+      "bar",
+      [{ label: "pages", colour: "green" }],
+      () => ({ x: axis(""), y: axis("") }),
+      ([bins]) =>
+        `Pages by relevance: ${count(bins.slice(0, 10).reduce((a, b) => a + b, 0))} below one half, ` +
+        `${count(bins.slice(10).reduce((a, b) => a + b, 0))} above`,
+    );
+    chart.chart.data.labels = Array.from({ length: 20 }, (_, i) => (i / 20).toFixed(i % 2 ? 2 : 1));
+    return chart;
+  },
+};
+
+// A small curve without axes, for a line of the list.
+export function sparkline(values, label) {
+  const NS = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(NS, "svg");
+  svg.setAttribute("viewBox", "0 0 100 24");
+  svg.setAttribute("preserveAspectRatio", "none");
+  svg.setAttribute("class", "spark");
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", label);
+  const line = document.createElementNS(NS, "polyline");
+  const step = 100 / Math.max(1, values.length - 1);
+  line.setAttribute("points", values.map((v, i) => `${(i * step).toFixed(1)},${23 - 22 * v}`).join(" "));
+  svg.append(line);
+  return svg;
+}

@@ -1,0 +1,98 @@
+// What can be done to a run as a whole: pause, go on, stop, another budget, resume.
+
+import { runPath } from "./api.js";
+import { button, count, h, set, write } from "./dom.js";
+
+export class Controls {
+  constructor(key, frame) {
+    this.key = key;
+    this.frame = frame;
+    this.pause = button("Pause", () => this.order({ order: this.paused ? "go-on" : "pause" }), { class: "primary" });
+    this.stopIt = button("Stop …", () => this.confirmStop());
+    this.more = button("Budget …", () => this.askBudget());
+    this.resume = button("Go on …", () => this.askResume(), { class: "primary" });
+    this.element = h("div", { class: "controls", role: "group", "aria-label": "Steer the crawl" }, [
+      this.pause,
+      this.more,
+      this.stopIt,
+      this.resume,
+    ]);
+    this.element.hidden = true;
+  }
+
+  update(run) {
+    this.run = run;
+    this.paused = run.state === "paused";
+    const goes = this.paused || run.state === "crawling";
+    this.element.hidden = false;
+    for (const control of [this.pause, this.stopIt, this.more]) control.hidden = !goes;
+    this.resume.hidden = goes;
+    write(this.pause, this.paused ? "Go on" : "Pause");
+  }
+
+  order(order) {
+    return this.frame.does(runPath(this.key, "/orders"), order);
+  }
+
+  confirmStop() {
+    dialog("Stop this crawl?", ["What is in flight may land. You can go on with the crawl later."], null, "Stop", () =>
+      this.order({ order: "stop" }),
+    );
+  }
+
+  askBudget() {
+    dialog(
+      "Pages to fetch in all",
+      [`The crawl has fetched ${count(this.run.pages)} of ${count(this.run.budget)} pages.`],
+      pagesField(this.run.budget * 2, this.run.pages + 1),
+      "Set",
+      (pages) => this.order({ order: "budget", pages }),
+    );
+  }
+
+  askResume() {
+    const spent = this.run.pages >= this.run.budget;
+    dialog(
+      "Go on with this crawl",
+      ["It goes on as a process of its own, with the newest model, and does not need the dashboard."],
+      pagesField(spent ? this.run.budget * 2 : this.run.budget, this.run.pages + 1),
+      "Go on",
+      (pages) => this.frame.does(runPath(this.key, "/resume"), { pages }),
+    );
+  }
+}
+
+function pagesField(value, min) {
+  return h("label", {}, "Pages", h("input", { type: "number", value, min, step: 1, required: true }));
+}
+
+// A question with an answer or a way out; Escape is one, too.
+export function dialog(title, lines, field, verb, done) {
+  const box = document.getElementById("dialog");
+  const form = h(
+    "form",
+    { method: "dialog" },
+    h("h2", { id: "dialog-title" }, title),
+    lines.map((line) => h("p", {}, line)),
+    field,
+    h(
+      "div",
+      { class: "controls" },
+      button("Cancel", () => box.close()),
+      h("button", { class: "primary" }, verb),
+    ),
+  );
+  set(form, "onsubmit", () => done(field ? Number(field.querySelector("input").value) : null));
+  box.replaceChildren(form);
+  box.showModal();
+}
+
+// Something to read.
+export function inform(title, content) {
+  const box = document.getElementById("dialog");
+  const close = button("Close", () => box.close(), { class: "primary", autofocus: true });
+  box.replaceChildren(h("h2", { id: "dialog-title" }, title), content, h("div", { class: "controls" }, close));
+  box.classList.add("wide");
+  box.addEventListener("close", () => box.classList.remove("wide"), { once: true });
+  box.showModal();
+}

@@ -1,0 +1,63 @@
+// Building the page. Text becomes text nodes, never markup: whatever a title of the Web holds, it
+// is shown and not obeyed. Links lead to the Web and tell it nothing.
+
+export function h(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) set(element, name, value);
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+export function set(element, name, value) {
+  if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+  else if (name === "class") element.className = value;
+  else if (value === false || value === null || value === undefined) element.removeAttribute(name);
+  else element.setAttribute(name, value === true ? "" : value);
+}
+
+// Changing a text to itself would disturb whoever reads it aloud, or has it selected.
+export function write(element, text) {
+  if (element.textContent !== String(text)) element.textContent = text;
+}
+
+export function webLink(href, text) {
+  if (!/^https?:\/\//i.test(href ?? "")) return h("span", {}, text);
+  return h("a", { href, rel: "noreferrer noopener nofollow", target: "_blank" }, text);
+}
+
+export function button(text, onclick, properties = {}) {
+  return h("button", { type: "button", onclick, ...properties }, text);
+}
+
+// Lines by key: those that stay are kept as they are, so focus and selection stay, too.
+export function keyed(parent, items, keyOf, make, update = () => {}) {
+  const old = new Map([...parent.children].map((line) => [line.dataset.key, line]));
+  let before = parent.firstElementChild;
+  for (const item of items) {
+    const key = String(keyOf(item));
+    let line = old.get(key);
+    if (line) old.delete(key);
+    else {
+      line = make(item);
+      line.dataset.key = key;
+    }
+    update(line, item);
+    if (line === before) before = before.nextElementSibling;
+    else parent.insertBefore(line, before);
+  }
+  for (const line of old.values()) line.remove();
+}
+
+export const count = (value) => (value ?? 0).toLocaleString("en");
+export const percent = (value) => `${(100 * (value ?? 0)).toFixed(1)} %`;
+
+export function duration(seconds) {
+  if (!Number.isFinite(seconds)) return "–";
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172800 ? `${(seconds / 3600).toFixed(1)} h` : `${Math.round(seconds / 86400)} d`;
+}
+
+export function pace(value) {
+  return value >= 10 ? value.toFixed(0) : value.toFixed(value >= 1 ? 1 : 2);
+}

@@ -1,0 +1,45 @@
+"""A curve stays small, and whoever has a part of it needs only the rest."""
+
+from __future__ import annotations
+
+import pytest
+
+from tres.dashboard.curves import BINS, POINTS, WINDOW, Curve, Point, Recent, bin_of
+
+
+def grown(steps: int) -> Curve:
+    curve = Curve()
+    for step in range(1, steps + 1):
+        if curve.takes(step):
+            curve.add(Point(step, 0.5, 0.5, 1, 2, 3, float(step)))
+    return curve
+
+
+@pytest.mark.parametrize("steps", [0, 1, POINTS, POINTS + 1, 20_000, 100_000])
+def test_a_curve_has_no_more_points_than_can_be_shown(steps: int) -> None:
+    curve = grown(steps)
+    assert len(curve.points) <= POINTS
+    assert [point.step for point in curve.points] == [
+        step for step in range(1, steps + 1) if step % curve.stride == 0
+    ]
+    assert len(curve.points) >= min(steps, POINTS // 2)
+
+
+def test_what_came_after_a_step_is_all_that_is_missing() -> None:
+    curve = grown(1_700)
+    for known in (0, 1, 37, 1_600, 1_699, 1_700, 5_000):
+        assert curve.after(known) == [point for point in curve.points if point.step > known]
+
+
+def test_the_recent_share_forgets_old_pages() -> None:
+    recent = Recent()
+    assert recent.add(True) == 1.0
+    for _ in range(WINDOW - 1):
+        share = recent.add(False)
+    assert share == 1 / WINDOW
+    assert recent.add(False) == 0.0
+    assert recent.add(True) == 1 / WINDOW
+
+
+def test_every_relevance_has_a_bin() -> None:
+    assert [bin_of(x) for x in (0.0, 0.04, 0.05, 0.5, 0.99, 1.0)] == [0, 0, 1, 10, 19, BINS - 1]
