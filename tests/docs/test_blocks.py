@@ -11,7 +11,10 @@ from tests.docs.pages import ROOT, Block, DocPage, all_pages
 from tests.docs.running import Workplace
 
 RUN = ("sh", "python")
-SLOW = {f"docs/{name}.md" for name in ("tutorial", "compare", "live", "library")}
+SLOW = {
+    f"docs/{name}.md"
+    for name in ("archives", "compare", "export", "library", "live", "report", "tutorial")
+}
 
 
 def _runnable(page: DocPage) -> bool:
