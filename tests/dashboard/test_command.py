@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,6 @@ def test_a_token_that_can_be_guessed_is_refused() -> None:
 
 
 def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tres.cli.dashboard.find_spec", lambda name: None)
+    monkeypatch.setattr(sys.modules["tres.cli.dashboard"], "find_spec", lambda name: None)
     with pytest.raises(ConfigError, match=r"pip install 'tres\[dashboard\]'"):
         called()
