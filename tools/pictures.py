@@ -43,16 +43,16 @@ WIDTH, LINE = 760, 24
 DEPTH, LEAVES = 3, 7
 
 EXPERIMENT = f"""
-web = "{WEB}"
+web = "generated:pages=20000,seed=1"
 [topic]
 keywords = ["telescope", "galaxy", "star", "planet", "nebula"]
 [training]
 labels = ["{TOPIC}"]
 [crawl]
-pages = 600
-runs = 3
-max_per_site = ["inf", 10]
-policies = ["tres", "tres:new_sites=1", "tres:preset=paper", "ache", "parent", "anchor", "random"]
+pages = 400
+runs = 2
+max_per_site = ["inf", 3]
+policies = ["tres", "tres:new_sites=0.5", "tres:preset=paper", "ache", "parent", "random"]
 """
 
 

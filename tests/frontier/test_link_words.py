@@ -12,7 +12,7 @@ from tests.support.webs import To
 from tres.frontier.link_words import DOUBT, GROWTH, LinkWords
 from tres.frontier.rows import LEVEL_STEP
 from tres.frontier.url_rows import UrlRows
-from tres.mdp.schema import EVIDENCE, NO_WORDS, Schema
+from tres.mdp.schema import EVIDENCE, NO_SIBLINGS, NO_WORDS, Schema
 from tres.mdp.sites import Sites
 from tres.web.wording import wordings
 
@@ -43,7 +43,7 @@ def fetch(rows: UrlRows, url: int, relevance: float) -> set[int]:
 
 def promises(rows: UrlRows, *urls: int, routed: bool = False) -> list[float]:
     vectors = (rows.routed_vectors if routed else rows.vectors)(ids(*urls))
-    return [float(value) for value in vectors[:, EVIDENCE.column("words_relevance")]]
+    return [float(value) for value in vectors[:, rows.schema.column("words_relevance")]]
 
 
 def test_words_that_led_to_relevant_pages_promise_more_than_others() -> None:
@@ -97,7 +97,7 @@ def test_a_fetched_page_speaks_for_rows_with_the_same_words() -> None:
 
 
 def test_rows_are_sorted_anew_when_their_promise_has_moved_by_a_step_and_not_before() -> None:
-    rows = rows_of([f"music {i}" for i in range(40)] + ["prices"])
+    rows = rows_of([f"music {i}" for i in range(40)] + ["prices"], NO_SIBLINGS)
     moved = 0
     for url in range(39):
         before = promises(rows, 39, 40, routed=True)

@@ -39,11 +39,6 @@ class LinkWords:
         self._learnt = 0
         self._said = 0
 
-    @property
-    def nbytes(self) -> int:
-        """Memory held."""
-        return self._wording.nbytes + self._weight.nbytes + self._squares.nbytes
-
     def add(self, wordings: Wordings) -> None:
         """The wordings of the rows that come next."""
         self._wording.extend(wordings)
