@@ -9,10 +9,14 @@ import webbrowser
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from tres.errors import ConfigError, printable
+
+if TYPE_CHECKING:
+    from tres.dashboard.runs import Runs
 
 HOME = Path("runs")
 
@@ -62,14 +66,12 @@ def dashboard(runs: tuple[Path, ...], host: str, port: int, token: str | None, s
     _serve(found, host, wanted, listening)
 
 
-def _serve(runs: object, host: str, token: str | None, listening: socket.socket) -> None:
+def _serve(runs: Runs, host: str, token: str | None, listening: socket.socket) -> None:
     import uvicorn
 
     from tres.dashboard.app import Dashboard
-    from tres.dashboard.runs import Runs
     from tres.dashboard.security import Door
 
-    assert isinstance(runs, Runs)
     names = {host.lower(), socket.gethostname().lower(), socket.getfqdn().lower()}
     config = uvicorn.Config(
         Dashboard(runs, Door(names if token else {host.lower()}, token)).app(),

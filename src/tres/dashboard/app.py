@@ -24,7 +24,8 @@ from starlette.types import ASGIApp
 
 from tres import __version__
 from tres.dashboard.counts import Json
-from tres.dashboard.followed import FollowedRun, Since, without_path
+from tres.dashboard.files import without_path
+from tres.dashboard.followed import FollowedRun, Since
 from tres.dashboard.jobs import Job, Jobs
 from tres.dashboard.runs import Runs
 from tres.dashboard.scraped import Scraped

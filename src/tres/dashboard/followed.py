@@ -15,6 +15,7 @@ from threading import Lock
 
 from tres.dashboard.counts import Counts, Json, harmless, most, shown_failure, shown_page
 from tres.dashboard.curves import Point
+from tres.dashboard.files import Mark, changes_of, mark_of, without_path
 from tres.errors import TresError
 from tres.report.reader import PageRow, RunReader
 from tres.report.words import STOPPED
@@ -30,8 +31,6 @@ SPARK = 40
 """Points of a curve in the list of runs."""
 AT_ONCE = 30
 """Pages that a browser gets at once; of a fast crawl it is told the newest."""
-
-Mark = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,9 @@ class FollowedRun:
     @property
     def changed(self) -> float:
         """When the run was written to, in seconds of the epoch."""
-        return max(_times(self.directory / JOURNAL, self.directory / f"{JOURNAL}-wal"), default=0.0)
+        return max(
+            changes_of(self.directory / JOURNAL, self.directory / f"{JOURNAL}-wal"), default=0.0
+        )
 
     @property
     def edition(self) -> int:
@@ -117,32 +118,16 @@ class FollowedRun:
             self._looked = float("-inf")
 
     def _told(self) -> Json:
-        reader, state = self._reader, run_state(self.directory)
-        known = (
-            {}
-            if reader is None
-            else {
-                "topic": harmless(reader.config.name),
-                "policy": reader.config.crawl.policy,
-                "model": reader.config.training.model,
-                "web": harmless(reader.meta.web_name),
-                "budget": reader.budget,
-                "seconds": reader.seconds,
-            }
-        )
-        return (
-            self.counts.headline()
-            | known
-            | {
-                "key": self.key,
-                "name": self.name,
-                "state": str(state.doing),
-                "since": state.since,
-                "stopped": self._stopped(),
-                "changed": self.changed,
-                "problem": self.problem,
-            }
-        )
+        state = run_state(self.directory)
+        now = {
+            "key": self.key,
+            "name": self.name,
+            "state": str(state.doing),
+            "stopped": self._stopped(),
+            "changed": self.changed,
+            "problem": self.problem,
+        }
+        return now | self.counts.headline() | ({} if self._reader is None else about(self._reader))
 
     def _more(self, since: Since) -> Json:
         counts = self.counts
@@ -172,8 +157,8 @@ class FollowedRun:
     def _judgements(self) -> Json:
         """What was judged; `new` if the newest model cannot have learnt from it yet."""
         steps = {page.url: page.step for page in self.counts.last_pages}
-        said = _times(self.directory / JUDGEMENTS)
-        learnt = _times(*self.directory.glob(f"{MODEL}*"))
+        said = changes_of(self.directory / JUDGEMENTS)
+        learnt = changes_of(*self.directory.glob(f"{MODEL}*"))
         return {
             "total": len(self._judged),
             "new": bool(said) and max(said) > max(learnt, default=0.0),
@@ -202,7 +187,7 @@ class FollowedRun:
             self.problem = without_path(problem.message, self.directory)
 
     def _read_journal(self) -> None:
-        mark = _mark(self.directory, JOURNAL, f"{JOURNAL}-wal", SUMMARY)
+        mark = mark_of(self.directory, JOURNAL, f"{JOURNAL}-wal", SUMMARY)
         if mark == self._mark and self._reader is not None:
             return
         with Journal.open(self.directory / JOURNAL) as journal:
@@ -227,37 +212,19 @@ class FollowedRun:
         reader.failures.clear()
 
     def _read_judgements(self) -> None:
-        mark = _mark(self.directory, JUDGEMENTS)
+        mark = mark_of(self.directory, JUDGEMENTS)
         if mark != self._judged_mark:
             self._judged = read_judgements(self.directory)
             self._judged_mark = mark
 
 
-def without_path(message: str, directory: Path) -> str:
-    """A message for a browser: it names the run, not where it lies."""
-    named = message.replace(str(directory), directory.name)
-    return named.replace(str(directory.parent), "...")
-
-
-def _times(*files: Path) -> list[float]:
-    """When these files were changed last; those that are not there do not count."""
-    found = []
-    for file in files:
-        try:
-            found.append(file.stat().st_mtime)
-        except OSError:
-            continue
-    return found
-
-
-def _mark(directory: Path, *names: str) -> Mark:
-    """Changes whenever one of these files does; begins with the identity of the first."""
-    facts: list[int] = []
-    for name in names:
-        try:
-            status = (directory / name).stat()
-        except OSError:
-            facts += (0, 0, 0)
-        else:
-            facts += (status.st_ino, status.st_size, status.st_mtime_ns)
-    return tuple(facts)
+def about(reader: RunReader) -> Json:
+    """What a run is about, and what it may cost."""
+    return {
+        "topic": harmless(reader.config.name),
+        "policy": reader.config.crawl.policy,
+        "model": reader.config.training.model,
+        "web": harmless(reader.meta.web_name),
+        "budget": reader.budget,
+        "seconds": reader.seconds,
+    }

@@ -14,7 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from tres.dashboard.counts import Json
-from tres.dashboard.followed import FollowedRun, without_path
+from tres.dashboard.files import without_path
+from tres.dashboard.followed import FollowedRun
 
 LONGEST = 1_800.0
 """Seconds after which a job is given up."""

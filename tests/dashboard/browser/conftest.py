@@ -19,8 +19,6 @@ import pytest
 from tres.engines.scrapy.browser import find_chromium
 from tres.errors import ConfigError
 
-playwright_api = pytest.importorskip("playwright.sync_api")
-
 PATIENCE = 60_000
 """Milliseconds that a busy machine may need for anything."""
 
@@ -35,6 +33,7 @@ def chromium() -> str | None:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Closed after every module: as long as it is there, so is its event loop."""
+    playwright_api = pytest.importorskip("playwright.sync_api")
     if (program := chromium()) is None:
         pytest.skip("there is no Chromium")
     with playwright_api.sync_playwright() as playwright:

@@ -2,7 +2,6 @@
 // site can send. An answer that is an error becomes an Error with a message for the user.
 
 export class Unwelcome extends Error {}
-export class Unreachable extends Error {}
 
 export function ask(path) {
   return answer(path, { cache: "no-store" });
@@ -15,7 +14,7 @@ export function tell(path, body = {}) {
 
 async function answer(path, request) {
   const response = await fetch(path, { credentials: "same-origin", ...request }).catch(() => {
-    throw new Unreachable("there is no answer from tres dashboard; is it still running?");
+    throw new Error("there is no answer from tres dashboard; is it still running?");
   });
   const told = await response.json().catch(() => ({}));
   if (response.ok) return told;

@@ -1,6 +1,6 @@
 // The frame: which view is shown, light or dark, what was said last.
 
-import { Unreachable, Unwelcome, tell } from "./api.js";
+import { Unwelcome, tell } from "./api.js";
 import { h, write } from "./dom.js";
 import { recolour } from "./charts.js";
 import { runView } from "./run.js";
@@ -25,8 +25,8 @@ export const frame = {
       view?.soon?.();
       return true;
     } catch (problem) {
-      frame.heard(problem);
-      if (!(problem instanceof Unwelcome)) frame.say(problem.message, true);
+      if (problem instanceof Unwelcome) frame.heard(problem);
+      else frame.say(problem.message, true);
       return false;
     }
   },
@@ -34,8 +34,7 @@ export const frame = {
   // Every answer, or its absence, is heard of here.
   heard(problem) {
     if (problem instanceof Unwelcome) askForToken(problem.message);
-    write(document.getElementById("link"), problem instanceof Unreachable ? problem.message : "");
-    if (problem && !(problem instanceof Unreachable || problem instanceof Unwelcome)) console.warn(problem);
+    write(document.getElementById("link"), problem?.message ?? "");
   },
 };
 
