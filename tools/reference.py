@@ -129,8 +129,7 @@ def commands_page() -> Iterator[str]:
         are [here](failures.md#exit-codes).
         """
     )
-    for name, command in sorted(commands.commands.items()):
-        yield from _command(f"tres {name}", command)
+    yield from _commands("tres", commands)
 
 
 def _command(path: str, command: click.Command) -> Iterator[str]:
@@ -143,8 +142,14 @@ def _command(path: str, command: click.Command) -> Iterator[str]:
     for option in options:
         yield f"| {_cell(_spelling(option, context))} | {_cell(_meaning(option, context))} |"
     if isinstance(command, click.Group):
-        for name, inner in sorted(command.commands.items()):
-            yield from _command(f"{path} {name}", inner)
+        yield from _commands(path, command)
+
+
+def _commands(path: str, group: click.Group) -> Iterator[str]:
+    context = click.Context(group)
+    for name in sorted(group.list_commands(context)):
+        if (command := group.get_command(context, name)) is not None:
+            yield from _command(f"{path} {name}", command)
 
 
 def _usage(path: str, command: click.Command, context: click.Context) -> str:

@@ -8,38 +8,21 @@ import click
 from threadpoolctl import threadpool_limits
 
 from tres import __version__
-from tres.cli.bench import bench
-from tres.cli.completion import completion
-from tres.cli.crawl import crawl
-from tres.cli.dashboard import dashboard
-from tres.cli.demo import demo
-from tres.cli.doctor import doctor
-from tres.cli.explain import explain
-from tres.cli.export import export
-from tres.cli.init import init
-from tres.cli.keywords import keywords
-from tres.cli.label import label
 from tres.cli.overview import Overview
-from tres.cli.report import report
-from tres.cli.resume import resume
-from tres.cli.serve import serve
-from tres.cli.steer import steer
-from tres.cli.train import train
-from tres.cli.tree import tree
-from tres.cli.vectors import vectors
 from tres.errors import TresError
 
 SECTIONS = {
-    "Start": (demo, init, doctor, completion),
-    "Crawl": (crawl, steer, resume),
-    "Look": (dashboard, report, explain, tree, export),
-    "Judge": (label, train, keywords, vectors),
-    "Compare": (bench, serve),
+    "Start": ("demo", "init", "doctor", "completion"),
+    "Crawl": ("crawl", "steer", "resume"),
+    "Look": ("dashboard", "report", "explain", "tree", "export"),
+    "Judge": ("label", "train", "keywords", "vectors"),
+    "Compare": ("bench", "serve"),
 }
 
 
 @click.group(
     cls=Overview,
+    package=__name__,
     sections=SECTIONS,
     context_settings={"help_option_names": ["-h", "--help"]},
     options_metavar="[--version] [--help]",
