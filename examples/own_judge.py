@@ -36,7 +36,7 @@ def main() -> tuple[int, int]:
     judge = Mentions(words, enough=0.05)
 
     found = right = 0
-    for page in tres.crawl_pages(topic, web, judge=judge, pages=250):
+    for page in tres.crawl_pages(topic, web, judge=judge, pages=400):
         if not page.relevant:
             continue
         found += 1

@@ -66,8 +66,8 @@ def test_one_seed_gives_one_episode(env: CrawlEnv) -> None:
 def test_the_columns_tell_where_relevant_pages_are(env: CrawlEnv) -> None:
     column = env.schema.column("anchor_relevance_mean")
     rng = np.random.default_rng(1)
-    greedy = [episode(env, lambda o: np.int64(o[:, column].argmax()), s)[0] for s in range(4)]
-    blind = [episode(env, lambda o: np.int64(rng.integers(8)), s)[0] for s in range(4)]
+    greedy = [episode(env, lambda o: np.int64(o[:, column].argmax()), s)[0] for s in range(8)]
+    blind = [episode(env, lambda o: np.int64(rng.integers(8)), s)[0] for s in range(8)]
     assert sum(greedy) > 1.3 * sum(blind)
 
 
