@@ -63,6 +63,7 @@ PRESETS: dict[PresetName, dict[str, Any]] = {
         "agent.updates": 1,
         "agent.soft": False,
         "agent.new_sites": 0.0,
+        "agent.scarcity": 0.0,
         "agent.warmup": 100,
         "agent.guided": 0,
         "agent.epsilon": 0.05,
@@ -344,6 +345,11 @@ class AgentSection(Section):
         number("from 0 to 1", lambda x: 0 <= x <= 1),
         "share of the reward that only the first relevant page of a site earns",
         0.0,
+    )
+    scarcity: float = setting(
+        number("from 0 to 10", lambda x: 0 <= x <= 10),
+        "under a cap: what the last place of a site costs for which more links wait",
+        0.3,
     )
     replay: int = setting(whole(1), "experiences remembered, at most", 20000)
     target_every: int = setting(whole(1), "steps between two copies to the target network", 100)

@@ -67,7 +67,7 @@ class CrawlSession:
         self.failures: Counter[FailureKind] = Counter()
         self._crawl = crawl
         self._cap = cap or SiteCap.parse("inf")
-        self._current_cap = self._cap.at(0, pages)
+        crawl.sites.limit = self._cap.at(0, pages)
         self._max_clicks = max_clicks or float("inf")
         self._claimed = Column(np.bool_)
         self._closed = Column(np.bool_)
@@ -224,14 +224,14 @@ class CrawlSession:
         told = [
             self._crawl.site_names.id(name) for name in waiting if name in self._crawl.site_names
         ]
-        if not told and (not self._in_flight or self._current_cap == float("inf")):
+        if not told and (not self._in_flight or self._crawl.sites.limit == float("inf")):
             return None  # nothing waits, and sites at their cap have left the frontier
         must_wait = self._saturated()
         must_wait[told] = True
         return must_wait
 
     def _saturated(self) -> Flags:
-        return self._crawl.sites.saturated(self._current_cap)
+        return self._crawl.sites.saturated(self._crawl.sites.limit)
 
     def _depart(self, choice: Choice) -> None:
         self._make_room()  # a policy may know URLs that no page has linked to
@@ -257,8 +257,9 @@ class CrawlSession:
         if cap == float("inf"):
             return []
         full = self._crawl.sites.at_cap(cap)
-        concerned = [site] if cap == self._current_cap else np.flatnonzero(full).tolist()
-        self._current_cap = cap
+        unchanged = cap == self._crawl.sites.limit
+        concerned = [site] if unchanged else np.flatnonzero(full).tolist()
+        self._crawl.sites.limit = cap
         return [self._retire_site(s) for s in concerned if full[s] and not self._closed.view[s]]
 
     def _retire_site(self, site: int) -> Event:

@@ -15,6 +15,7 @@ Rows are never recycled: replay refers to them after their action was taken.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import NamedTuple
 
@@ -107,6 +108,14 @@ class Rows(ABC):
     def opened(self, site: int) -> bool:
         """Has the site given no more than one relevant page so far?"""
         return self._sites.relevant(site) <= 1
+
+    def scarcity(self, rows: Ids) -> Floats:
+        """Share of a site's places that is gone, per row; 0 where places are left for all."""
+        if self._sites.limit == math.inf:
+            return np.zeros(len(rows), np.float32)
+        sites = self._site.view[rows]
+        wanted = self._waiting.counts[sites] > self._sites.left(sites)
+        return np.where(wanted, self._sites.used(sites), np.float32(0.0))
 
     @abstractmethod
     def take_in(self, links: Outlinks) -> Change:

@@ -8,6 +8,8 @@ these counts when a decision is taken and never stored with a link.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from tres.mdp.columns import Column, Flags, Floats, Ids
@@ -23,6 +25,8 @@ class Sites:
         self._fetched = Column(np.int32)
         self._relevant = Column(np.int32)
         self._in_flight = Column(np.int32)
+        self.limit = math.inf
+        """Pages that a site may give at present: the cap, which may fall."""
 
     def __len__(self) -> int:
         return len(self._fetched)
@@ -56,6 +60,14 @@ class Sites:
     def relevant(self, site: int) -> int:
         """Relevant pages of one site."""
         return int(self._relevant.view[site])
+
+    def used(self, sites: Ids) -> Floats:
+        """Share of its places that a site has given away; 0 where there is no limit."""
+        return np.asarray(self._fetched.view[sites] / self.limit, np.float32)
+
+    def left(self, sites: Ids) -> Floats:
+        """Pages that a site may still give."""
+        return np.asarray(self.limit - self._fetched.view[sites], np.float32)
 
     def at_cap(self, cap: float) -> Flags:
         """Which sites have given all the pages they may."""

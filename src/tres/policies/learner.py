@@ -4,6 +4,11 @@
 `tres-async` at a queue of values that grow old. What is learnt and when is the same for all
 three, so that a comparison of them compares frontiers and nothing else.
 
+Under a cap the places of a site are a resource. Where more links of a site wait than it may still
+give pages, to take one is to forgo another, perhaps a better one that is not known yet; so
+a value is lowered by the share of the places that is gone (`scarcity`). Without it crawls spend
+a hub's few places on whatever they met first.
+
 A transition is complete only when the next action is known: A~ of the paper holds the outlinks
 of the page just fetched and the action sampled next. Until then it is staged.
 """
@@ -56,8 +61,11 @@ class QLearner:
         """Q of rows, by their fresh vectors; a guess as long as the agent knows too little."""
         vectors = self._rows.vectors(rows)
         if self._steps < self._settings.warmup + self._settings.guided:
-            return np.asarray(vectors[:, self._guesses].mean(axis=1))
-        return self.agent.values(vectors)
+            values = np.asarray(vectors[:, self._guesses].mean(axis=1))
+        else:
+            values = self.agent.values(vectors)
+        price = np.float32(self._settings.scarcity) * self._rows.scarcity(rows)
+        return np.asarray(values - price, np.float32)
 
     def explores(self, rng: np.random.Generator) -> bool:
         """Is the next choice one at random? Always during the warm-up, later now and then."""
