@@ -15,8 +15,6 @@ from tres.cli import commands
 PUNCTUATION = ("&&", "||", "|", "&", ";", "(", ")")
 _REDIRECTION = re.compile(r" (?:2>&1|[0-9]?>{1,2} *\S+|< *\S+)")
 SHELLS = ("sh", "console")
-UNFENCED = {"docs/experiments.md"}
-"""Pages that are written in another way."""
 
 
 def command_lines(text: str) -> Iterator[list[str]]:
@@ -62,8 +60,6 @@ def test_no_page_names_a_command_that_is_not_there(page: DocPage) -> None:
 
 @pytest.mark.parametrize("page", all_pages(), ids=lambda page: page.name)
 def test_commands_stand_in_fenced_blocks_that_tests_can_see(page: DocPage) -> None:
-    if page.name in UNFENCED:
-        return
     fenced = re.sub(r"^( *)```.*?^\1```", "", page.text, flags=re.DOTALL | re.MULTILINE)
     assert not re.findall(r"^(?: {4}|\t)(?:\S*tres|python|pip|scrapy) .*", fenced, re.MULTILINE)
 
