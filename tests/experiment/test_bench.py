@@ -12,10 +12,12 @@ from click.testing import CliRunner
 from tests.experiment.test_plan import FILE
 
 from tres.cli import commands
+from tres.engines.replay import replay
 from tres.errors import RunError
-from tres.experiment.bench import RUNS, prepare
+from tres.experiment.bench import RUNS, Ground, prepare
 from tres.experiment.charts import pareto
 from tres.experiment.plan import load_experiment
+from tres.experiment.run import new_session, perceived_seeds
 from tres.experiment.tables import Comparison, difference, table_3, table_4
 from tres.webs import open_web
 
@@ -36,6 +38,13 @@ def bench(tmp_path: Path, policies: str = POLICIES, out: str = "out", workers: i
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return bench(tmp_path_factory.mktemp("bench"))
+
+
+def ground_of(tmp_path: Path, policies: str) -> Ground:
+    file = tmp_path / "experiment.toml"
+    file.write_text(FILE.format(policies=policies).replace("runs = 2", "runs = 1"))
+    experiment = load_experiment(file)
+    return prepare(experiment, open_web(experiment.web))
 
 
 def records(out: Path) -> list[dict[str, Any]]:
@@ -66,17 +75,26 @@ def test_the_oracle_is_the_ceiling_and_learning_pays(results: Path) -> None:
 
 
 def test_the_oracle_knows_the_judges_answers_not_the_models(tmp_path: Path) -> None:
-    text = FILE.format(policies='"oracle"').replace("runs = 2", "runs = 1")
-    file = tmp_path / "experiment.toml"
-    file.write_text(text)
-    experiment = load_experiment(file)
-    web = open_web(experiment.web)
-    ground = prepare(experiment, web)
+    ground = ground_of(tmp_path, '"oracle"')
     assert ground.foresight is not None
     foreseen = ground.foresight.index.items()
     assert all(ground.truth(url) == ground.foresight.relevant[i] for url, i in foreseen)
     view = ground.views["tfidf"]
     assert any(ground.truth(page.url) != page.relevant for page in view.perceive_all())
+
+
+def test_several_fetches_may_be_in_flight_as_in_a_replay(tmp_path: Path) -> None:
+    ground = ground_of(tmp_path, '"tres", "tres:in_flight=8"')
+    for task in list(ground.experiment.tasks())[:2]:
+        record = ground.measure(task)
+        seen = ground.views["tfidf"]
+        config = ground.experiment.config(task.variant, task.cap, record["seed"])
+        config = config.override(seeds=[record["seed_url"]])
+        session = new_session(config, perceived_seeds(config, seen.perceiver), seen.known)
+        replay(session, seen, config.crawl.in_flight)
+        assert record["model_harvest_rate"] == session.harvest_rate
+        assert record["frontier"] == len(session.policy)
+        assert (record["gap"] is None) == (config.crawl.in_flight > 1)
 
 
 def test_curves_hold_the_values_over_time(results: Path) -> None:

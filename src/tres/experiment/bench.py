@@ -60,7 +60,7 @@ class Ground:
         seen = self.views[config.training.model]
         known = Foreknowledge(self._foresee, seen.search_engine)
         session = new_session(config, perceived_seeds(config, seen.perceiver), known)
-        figures = Trial(session, seen, self.truth).run()
+        figures = Trial(session, seen, self.truth, config.crawl.in_flight).run()
         return {
             "key": task.key,
             "policy": task.variant.policy,

@@ -10,6 +10,7 @@ at the whole frontier, so it is taken only at the points of the curve; its time 
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -48,6 +49,8 @@ class Trial:
     session: CrawlSession
     seen: Perceiving
     truth: Truth
+    in_flight: int = 1
+    """Fetches at once; with more than one, the oldest comes back first, as in a replay."""
     relevant: int = 0
     evaluations: int = 0
     sites: set[str] = field(default_factory=set)
@@ -57,21 +60,23 @@ class Trial:
         """Crawl to the end; the figures of the run."""
         every = max(1, self.session.pages // POINTS)
         seconds, due, greedy = 0.0, every, None
+        fetching: deque[str] = deque()
         while True:
             if self.session.steps + 1 == due:
                 greedy = self._greedy()
             begin = time.perf_counter()
-            demand = self.session.next()
-            if not isinstance(demand, Fetch):
+            demand = self.session.next(self.in_flight - len(fetching))
+            if isinstance(demand, Done):
                 break
-            url = demand.urls[0]
+            if isinstance(demand, Fetch):
+                fetching.extend(demand.urls)
+            url = fetching.popleft()
             events = self.session.receive(url, self.seen.perceive(url))
             seconds += time.perf_counter() - begin
             stepped = self._count(events)
             if stepped is not None and stepped.step == due:
                 self.curve.append(self._point(stepped, greedy))
                 due += every
-        assert isinstance(demand, Done)
         return self._figures(str(demand.reason), seconds)
 
     def _count(self, events: list[Event]) -> Stepped | None:
@@ -84,8 +89,13 @@ class Trial:
         return stepped
 
     def _greedy(self) -> float | None:
-        """The highest Q of all actions that could be taken now, for a policy that has one."""
+        """The highest Q of all actions that could be taken now, for a policy that has one.
+
+        With several fetches in flight the page that comes next was chosen some time ago.
+        """
         policy = self.session.policy
+        if self.in_flight > 1:
+            return None
         learner = getattr(policy, "learner", None)
         if not isinstance(policy, FrontierPolicy) or not isinstance(learner, QLearner):
             return None
