@@ -1,0 +1,175 @@
+"""Fills the tables of docs/experiments.md from the results of the committed experiments.
+
+    tres bench experiments/sound.toml --out out/sound        # and so on, for every file
+    python -m tools.experiments out
+
+Between `<!-- results: WHAT -->` and `<!-- end -->` the page holds what is made here, and nothing
+that was copied by hand. A table whose results are not below the given directory stays as it is,
+and is named. What the figures mean is told around them, by a person.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from tres.experiment.bench import RESULTS
+from tres.experiment.tables import (
+    CEILING,
+    CHANCE,
+    Cell,
+    Comparison,
+    Rows,
+    difference,
+    markdown,
+    table_3,
+)
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "experiments.md"
+OURS = "tres"
+TOPICS = ("biology", "geography", "history", "sound", "mathematics", "databases")
+SPOT = re.compile(r"(<!-- results: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def main(arguments: list[str]) -> None:
+    """Fill what can be filled."""
+    if len(arguments) != 1:
+        sys.exit("usage: python -m tools.experiments DIRECTORY  (that of the results)")
+    page, missing = filled(PAGE.read_text(encoding="utf-8"), Path(arguments[0]))
+    PAGE.write_text(page, encoding="utf-8")
+    for name in missing:
+        print(f"no results in {name}: its tables are as they were")
+
+
+def filled(page: str, results: Path) -> tuple[str, list[str]]:
+    """The page with its tables anew, and the experiments that are not there."""
+    missing: list[str] = []
+
+    def fill(spot: re.Match[str]) -> str:
+        try:
+            made = _made(spot[2], results)
+        except FileNotFoundError as error:
+            missing.append(str(Path(error.filename).parent))
+            return spot[0]
+        return f"{spot[1]}\n{made}\n{spot[3]}"
+
+    return SPOT.sub(fill, page), list(dict.fromkeys(missing))
+
+
+def _made(what: str, results: Path) -> str:
+    kind, _, name = what.partition(" of ")
+    makers: dict[str, Callable[[], Rows]] = {
+        "policies": lambda: policies(_results(results, name)),
+        "models": lambda: models(_results(results, name)),
+        "effort": lambda: effort(_results(results, name)),
+        "oracle": lambda: beside_oracle(_all(results)),
+        "variants without a cap": lambda: variants(_all(results), ["inf"]),
+        "variants with caps": lambda: variants(_all(results), ["10", "5..2"]),
+    }
+    return markdown(makers[kind]())
+
+
+def policies(comparison: Comparison) -> Rows:
+    """Table 3 of one topic; the variants of our own policy stand in Table 4."""
+    cells = {
+        cap: {name: cell for name, cell in row.items() if not name.startswith(f"{OURS}:")}
+        for cap, row in comparison.cells.items()
+    }
+    header, *rows = table_3(Comparison(cells))
+    if all(cell.mean("relevant_sites") <= 1 for cell in cells["inf"].values()):
+        return [row[:2] for row in [header, *rows]]  # a web of one site: nothing to count
+    return [header, *rows]
+
+
+def variants(comparisons: dict[str, Comparison], caps: list[str]) -> Rows:
+    """Table 4: differences to the default in harvest rate, paired by seed; bold if not chance."""
+    columns = [
+        (topic, cap) for cap in caps for topic, found in comparisons.items() if cap in found.cells
+    ]
+    named = [topic if cap == "inf" else f"{topic}, {cap}" for topic, cap in columns]
+    names = dict.fromkeys(name for found in comparisons.values() for name in _variants(found, caps))
+    rows = [["variant", *named]]
+    for name in names:
+        row = [_difference(comparisons[topic].cells[cap], name) for topic, cap in columns]
+        rows.append([f"`{name.removeprefix(f'{OURS}:')}`", *row])
+    return rows
+
+
+def beside_oracle(comparisons: dict[str, Comparison]) -> Rows:
+    """Our harvest rate as a share of the oracle's, and the mean over the topics of a cap."""
+    caps = list(dict.fromkeys(cap for found in comparisons.values() for cap in found.caps))
+    rows = [["cap", *comparisons, "mean"]]
+    for cap in caps:
+        shares = {
+            topic: found.cells[cap][OURS].rate / found.cells[cap][CEILING].rate
+            for topic, found in comparisons.items()
+            if cap in found.cells
+        }
+        shown = [f"{shares[topic]:.3f}" if topic in shares else "" for topic in comparisons]
+        rows.append([cap, *shown, f"**{np.mean(list(shares.values())):.4f}**"])
+    return rows
+
+
+def models(comparison: Comparison) -> Rows:
+    """Every model as reward: what was found by the labels, and what by the model itself."""
+    caps = comparison.caps
+    header = [f"by labels, cap {cap}" for cap in caps] if len(caps) > 1 else ["by labels"]
+    rows = [["reward", *header, "by the model itself"]]
+    for name in comparison.policies:
+        cells = [comparison.cells[cap][name] for cap in caps]
+        own = " / ".join(f"{cell.mean('model_harvest_rate'):.3f}" for cell in cells)
+        rows.append(
+            [f"`{name.removeprefix(f'{OURS}:model=')}`", *(_spread(cell) for cell in cells), own]
+        )
+    return rows
+
+
+def effort(comparison: Comparison) -> Rows:
+    """What a decision costs: evaluations and time, and both beside our own policy's."""
+    cells = comparison.cells["inf"]
+    ours = cells[OURS]
+    rows = [["policy", "harvest rate", "evaluations a step", "times", "ms a step", "times"]]
+    for name, cell in cells.items():
+        per_step = cell.mean("evaluations") / cell.mean("pages")
+        times = cell.mean("evaluations") / ours.mean("evaluations")
+        slower = cell.mean("decision_ms") / ours.mean("decision_ms")
+        figures = [f"{per_step:,.0f}", f"{times:.1f}", f"{cell.mean('decision_ms'):.2f}"]
+        rows.append([name, _spread(cell), *figures, f"{slower:.1f}"])
+    return rows
+
+
+def _variants(comparison: Comparison, caps: list[str]) -> Iterator[str]:
+    for cap in caps:
+        for name in comparison.cells.get(cap, {}):
+            if name.startswith((f"{OURS}:", f"{OURS}-")):
+                yield name
+
+
+def _difference(cells: dict[str, Cell], name: str) -> str:
+    if name not in cells:
+        return ""
+    mean, chance = difference(cells[name], cells[OURS], "rates")
+    return f"**{mean:+.3f}**" if chance < CHANCE else f"{mean:+.3f}"
+
+
+def _spread(cell: Cell) -> str:
+    rates = list(cell.rates.values())
+    return f"{np.mean(rates):.3f} ± {np.std(rates):.3f}"
+
+
+def _all(results: Path) -> dict[str, Comparison]:
+    return {topic: _results(results, topic) for topic in TOPICS}
+
+
+def _results(results: Path, name: str) -> Comparison:
+    file = results / name / RESULTS
+    return Comparison.of(json.loads(file.read_text(encoding="utf-8"))["runs"])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
