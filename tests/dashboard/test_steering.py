@@ -41,7 +41,12 @@ def test_an_order_lies_in_the_inbox(app: ASGIApp, run: OpenRun, wanted: dict, or
         {"order": "budget", "pages": -1},
         {"order": "block", "site": ""},
         {"order": "block", "site": "x" * 400},
-        {"order": "adopt", "model": "0123456789ab"},
+        {"order": "block", "site": 5},
+        {"order": "block", "site": "\ud800"},
+        {"order": "adopt", "model": "0" * 64},
+        {"order": []},
+        {"order": "pause", "site": "a.example"},
+        {"order": "budget", "pages": 7, "more": 1},
         {},
     ],
 )

@@ -10,9 +10,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-
-from tres.engines.scrapy.browser import find_chromium
-from tres.errors import ConfigError
+from tests.support.browser import opened_browser
 
 sync_api = pytest.importorskip("playwright.sync_api")
 
@@ -36,14 +34,8 @@ def served(directory: Path) -> Iterator[str]:
 
 @pytest.fixture
 def browser() -> Iterator[sync_api.Browser]:
-    try:
-        chromium = find_chromium()
-    except ConfigError:
-        pytest.skip("Chromium is not installed")
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield started
-        started.close()
+    with opened_browser() as opened:
+        yield opened
 
 
 @pytest.mark.slow

@@ -43,18 +43,19 @@ def test_relevant_sites_have_a_relevant_page(sites: Sites) -> None:
 
 
 def test_what_is_in_flight_fills_a_site_but_is_no_page_of_it(sites: Sites) -> None:
+    sites.limit = 4
     sites.depart(HALF)
     sites.depart(HALF)
-    assert sites.saturated(4).tolist() == [False, True, True]
-    assert sites.at_cap(4).tolist() == [False, False, True]
+    assert sites.saturated().tolist() == [False, True, True]
+    assert sites.at_limit().tolist() == [False, False, True]
     assert sites.ratio(ids(HALF)).tolist() == [0.5]
     sites.arrive(HALF)
-    assert sites.saturated(4).tolist() == [False, False, True]
+    assert sites.saturated().tolist() == [False, False, True]
 
 
 def test_without_a_cap_no_site_is_ever_full(sites: Sites) -> None:
-    assert not sites.at_cap(math.inf).any()
-    assert not sites.saturated(math.inf).any()
+    assert not sites.at_limit().any()
+    assert not sites.saturated().any()
 
 
 def test_features_are_taken_for_each_asked_site_in_order(sites: Sites) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from tests.support.models import Half
 from tests.support.webs import To, links
 
 from tres.config import TopicConfig, TrainingSection
@@ -32,18 +32,6 @@ HOSTILE_TITLE = (
 )
 HOSTILE_PATH = "\"><script>document.title='owned'</script>"
 SCRIPT_URL = "javascript:document.title='owned'"
-
-
-class Half:
-    """A model that is saved and asked for nothing here."""
-
-    digest = "half"
-
-    def probabilities(self, texts: list[str]) -> np.ndarray:
-        return np.full(len(texts), 0.5, np.float32)
-
-    def save(self, directory: Path) -> None:
-        directory.mkdir(parents=True)
 
 
 def url(i: int) -> str:

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 from tests.report.runs import HOSTILE_TITLE, crawl, opened
+from tests.support.browser import opened_browser
 
-from tres.engines.scrapy.browser import find_chromium
-from tres.errors import ConfigError
 from tres.report.compare import comparison_page, named
 from tres.report.markup import harmless
 from tres.report.reader import RunReader
@@ -21,14 +20,8 @@ sync_api = pytest.importorskip("playwright.sync_api")
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[sync_api.Browser]:
-    try:
-        chromium = find_chromium()
-    except ConfigError:
-        pytest.skip("Chromium is not installed")
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    with opened_browser() as started:
         yield started
-        started.close()
 
 
 @dataclass

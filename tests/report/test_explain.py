@@ -22,6 +22,7 @@ from tres.errors import ConfigError
 from tres.experiment.resume import resume, session_of
 from tres.experiment.run import crawl
 from tres.experiment.topic import perceive_topic
+from tres.mdp.schema import EVIDENCE
 from tres.relevance.tfidf import train_tfidf
 from tres.report.explain import facts
 from tres.report.explain.explain import explain
@@ -273,6 +274,20 @@ def test_a_seed_is_told_as_one(bees: Path, tmp_path: Path) -> None:
     assert isinstance(told, Fetched)
     assert told.decision.how == "seed"
     assert [each.url for each in told.path] == [HOME]
+
+
+def test_a_guess_that_paid_the_price_of_scarce_places_is_told_as_one(
+    bees: Path, tmp_path: Path
+) -> None:
+    run = crawl_bees(tmp_path / "run", bees, bees_config(max_per_site=4))
+    valued = [row for row in rows(run) if row["q"] is not None]
+    near = [np.mean([row[name] for name in EVIDENCE.guesses]) for row in valued]
+    paid = [row["step"] for row, mean in zip(valued, near, strict=True) if row["q"] < mean - 0.01]
+    assert paid
+    for step in paid:
+        told = fetched(run, step)
+        assert (told.decision.how, told.crawl.scarcity) == ("guess", 0.3)
+        assert "Up to 0.3 is taken off for the places" in " ".join(prose(told).split())
 
 
 def test_the_judge_is_the_model_of_its_time(bees: Path, tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
+from tests.support.models import Half
 from tests.support.webs import page, web_of
 
 from tres.config import TopicConfig, TrainingSection
@@ -21,18 +21,6 @@ WEB = web_of(
     page("http://a.example/0", 0.9, *(f"http://a.example/{n}" for n in range(1, 9))),
     *(page(f"http://a.example/{n}", 0.9 if n % 2 else 0.1) for n in range(1, 8)),
 )
-
-
-class Half:
-    """A model that is saved and asked for nothing here."""
-
-    digest = "half"
-
-    def probabilities(self, texts: list[str]) -> np.ndarray:
-        return np.full(len(texts), 0.5, np.float32)
-
-    def save(self, directory: Path) -> None:
-        directory.mkdir(parents=True)
 
 
 @pytest.fixture

@@ -208,8 +208,8 @@ def test_an_order_that_cannot_be_left_is_an_error_with_the_place(tmp_path: Path)
 
 def bad_orders() -> Iterator[tuple[type, object]]:
     yield from ((Budget, pages) for pages in (0, -1, 2**60, True, 1.5))
-    yield from ((Block, site) for site in ("", "a b", "a\n", "a" * 301))
-    yield from ((Adopt, model) for model in ("", "../model", DIGEST + "/", "zz" * 12))
+    yield from ((Block, site) for site in ("", "a b", "a\n", "a" * 301, "\ud800", 5))
+    yield from ((Adopt, model) for model in ("", "../model", DIGEST + "/", "zz" * 12, None))
 
 
 @pytest.mark.parametrize(("kind", "value"), list(bad_orders()))

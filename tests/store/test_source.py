@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pytest
+from tests.support.models import Half
 
 from tres.config import TopicConfig
 from tres.engines.base import Exchange, Fetched
@@ -19,16 +19,6 @@ from tres.web.page import Page
 from tres.web.percept import Perceiver
 
 SEEDS = tuple(f"http://a.example/{n}" for n in range(6))
-
-
-class Half:
-    digest = "half"
-
-    def probabilities(self, texts: list[str]) -> np.ndarray:
-        return np.full(len(texts), 0.5, np.float32)
-
-    def save(self, directory: Path) -> None:
-        directory.mkdir(parents=True)
 
 
 @pytest.fixture

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from starlette.types import ASGIApp, Message
+from tests.support.models import Half
 
 from tres.config import TopicConfig, TrainingSection
 from tres.engines.base import Fetched
@@ -19,18 +19,6 @@ from tres.sections import AgentSection, CrawlSection, TopicSection
 from tres.topic.keywords import KeywordMatcher
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import LinkPercepts, Perceiver, Percept
-
-
-class Half:
-    """A model that is saved and asked for nothing here."""
-
-    digest = "half"
-
-    def probabilities(self, texts: Sequence[str]) -> np.ndarray:
-        return np.full(len(texts), 0.5, np.float32)
-
-    def save(self, directory: Path) -> None:
-        directory.mkdir(parents=True)
 
 
 def open_run(directory: Path, pages: int = 1000) -> Any:

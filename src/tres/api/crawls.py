@@ -19,17 +19,16 @@ from tres.api.results import Run
 from tres.config import TopicConfig
 from tres.crawl.events import Done, Event, Stepped, StopReason
 from tres.crawl.session import CrawlSession
-from tres.engines.replay import Judged, PerceivedWeb, replaying
+from tres.engines.replay import PerceivedWeb
 from tres.errors import ConfigError
 from tres.experiment.resume import resumable, resume
-from tres.experiment.run import Listener, OpenRun, crawl, judge_switch, start_run, web_address
+from tres.experiment.run import Listener, crawl, events_of, start_run_over
 from tres.experiment.topic import perceive_topic
 from tres.mdp.crawl import Crawl
 from tres.policies.base import Policy
 from tres.policies.make import OwnPolicy
 from tres.relevance.own import Judge, as_model
 from tres.sections import PolicyName
-from tres.store.helm import Helm
 from tres.webs import open_web
 from tres.webs.base import Web
 
@@ -139,35 +138,17 @@ def _pages(
     own: OwnPolicy | None,
     overwrite: bool,
 ) -> Generator[Stepped]:
-    with (
-        _kept(run) as directory,
-        start_run(
-            config,
-            seen.perceiver,
-            directory,
-            web=web_address(seen.web),
-            web_name=seen.web.name,
-            overwrite=overwrite,
-            known=seen.known,
-            own=own,
-        ) as opened,
-    ):
-        yield from _stepped(opened, seen)
-
-
-def _stepped(run: OpenRun, seen: PerceivedWeb) -> Generator[Stepped]:
-    """The steps of an open run; one that is left early is interrupted in good order."""
-    judged = Judged(seen)
-    helm = Helm(run.crawling, judge_switch(judged))
-    try:
-        for event in replaying(run.crawling, judged, run.config.crawl.in_flight, helm):
-            if isinstance(event, Stepped):
-                yield event
-            if isinstance(event, Done):
-                run.finish(event.reason)
-    except GeneratorExit:
-        run.finish(StopReason.INTERRUPTED)
-        raise
+    """The steps of a new run; one that is left early is interrupted in good order."""
+    with _kept(run) as place, start_run_over(config, seen, place, overwrite, own) as opened:
+        try:
+            for event in events_of(opened, seen):
+                if isinstance(event, Stepped):
+                    yield event
+                if isinstance(event, Done):
+                    opened.finish(event.reason)
+        except GeneratorExit:
+            opened.finish(StopReason.INTERRUPTED)
+            raise
 
 
 @contextmanager

@@ -14,8 +14,7 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from tres.store.journal import JOURNAL
-from tres.store.run import CONFIG
+from tres.store.run import CONFIG, is_run
 
 Completion = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
@@ -42,11 +41,6 @@ def topic_files(ctx: click.Context, parameter: click.Parameter, typed: str) -> l
     """Offers files that end as topic files do."""
     found = (path for path in _near(typed) if path.suffix == ".toml" and path.name != CONFIG)
     return _offered(found, typed) or [CompletionItem(typed, type="file")]
-
-
-def is_run(path: Path) -> bool:
-    """Does a directory hold a run, as far as its files tell?"""
-    return (path / CONFIG).is_file() and (path / JOURNAL).is_file()
 
 
 def _near(typed: str) -> Iterator[Path]:

@@ -187,7 +187,7 @@ class CrawlSession:
         if final != choice.url:
             if self._claimed.view[final]:
                 return Failed(outcome.url, FailureKind.ALREADY_FETCHED)
-            if site != choice.site and self._saturated()[site]:
+            if site != choice.site and self._crawl.sites.saturated()[site]:
                 return Failed(outcome.url, FailureKind.SITE_CAP)
             self._claimed.view[final] = True
             self.policy.forget_url(final)
@@ -226,12 +226,9 @@ class CrawlSession:
         ]
         if not told and (not self._in_flight or self._crawl.sites.limit == float("inf")):
             return None  # nothing waits, and sites at their cap have left the frontier
-        must_wait = self._saturated()
+        must_wait = self._crawl.sites.saturated()
         must_wait[told] = True
         return must_wait
-
-    def _saturated(self) -> Flags:
-        return self._crawl.sites.saturated(self._crawl.sites.limit)
 
     def _depart(self, choice: Choice) -> None:
         self._make_room()  # a policy may know URLs that no page has linked to
@@ -253,13 +250,12 @@ class CrawlSession:
 
     def _enforce_cap(self, site: int) -> list[Event]:
         """Sites at their cap leave the frontier; a falling cap may concern all of them."""
-        cap = self._cap.at(self.steps, self.pages)
+        sites, cap = self._crawl.sites, self._cap.at(self.steps, self.pages)
         if cap == float("inf"):
             return []
-        full = self._crawl.sites.at_cap(cap)
-        unchanged = cap == self._crawl.sites.limit
-        concerned = [site] if unchanged else np.flatnonzero(full).tolist()
-        self._crawl.sites.limit = cap
+        fallen, sites.limit = cap != sites.limit, cap
+        full = sites.at_limit()
+        concerned = np.flatnonzero(full).tolist() if fallen else [site]
         return [self._retire_site(s) for s in concerned if full[s] and not self._closed.view[s]]
 
     def _retire_site(self, site: int) -> Event:

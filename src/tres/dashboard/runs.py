@@ -15,6 +15,7 @@ from threading import Lock
 from tres.dashboard.followed import FollowedRun
 from tres.errors import RunError
 from tres.store.journal import JOURNAL
+from tres.store.run import is_run
 
 DEPTH = 3
 """How far below the directory of all runs one is looked for."""
@@ -82,11 +83,6 @@ def named_runs(directories: Iterable[Path]) -> tuple[Path, ...]:
             )
         found.append(directory.absolute())
     return tuple(dict.fromkeys(found))
-
-
-def is_run(directory: Path) -> bool:
-    """Has a crawl begun to write here?"""
-    return (directory / JOURNAL).is_file()
 
 
 def _below(home: Path, depth: int) -> Iterator[Path]:

@@ -22,18 +22,20 @@ from tres.dashboard.counts import Json, harmless
 from tres.dashboard.followed import FollowedRun
 from tres.errors import ConfigError, RunError
 from tres.store.judgements import Judgement, append_judgement
-from tres.store.orders import Block, Budget, GoOn, Order, Pause, Stop, send
+from tres.store.orders import Block, Budget, Order, Pause, Stop, order_named, send
 from tres.store.run import config_of
 from tres.store.source import web_of
 from tres.store.state import run_state
 
+MAY_ORDER = ("pause", "go-on", "stop", "budget", "block")
+"""Orders that a browser may give; a model is adopted by whoever has trained it."""
 TAIL = 2_000
 """Bytes of what such a crawl has said that are looked at."""
 
 
 def give_order(run: FollowedRun, wanted: Json) -> str:
     """Tell a crawl that is going on what to do; what is said back to the user."""
-    order = _order(wanted)
+    order = order_named(wanted, MAY_ORDER)
     if not run_state(run.directory).is_crawled:
         raise RunError("nobody is crawling this run now; go on with it first")
     send(run.directory, order)
@@ -100,22 +102,6 @@ class Resumed:
 
     def _is_starting(self, key: str) -> bool:
         return key in self._crawls and self._crawls[key][0].poll() is None
-
-
-def _order(wanted: Json) -> Order:
-    match wanted:
-        case {"order": "pause"}:
-            return Pause()
-        case {"order": "go-on"}:
-            return GoOn()
-        case {"order": "stop"}:
-            return Stop()
-        case {"order": "budget", "pages": pages}:
-            return Budget(pages)
-        case {"order": "block", "site": site}:
-            return Block(site)
-        case _:
-            raise ConfigError("there are the orders pause, go-on, stop, budget and block")
 
 
 def _said(order: Order) -> str:

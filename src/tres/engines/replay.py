@@ -108,7 +108,12 @@ def replay(
     steering: Steering = UNSTEERED,
 ) -> StopReason:
     """Drive a session to its end; every event goes to the listener."""
-    for event in replaying(session, seen, in_flight, steering):
+    return drained(replaying(session, seen, in_flight, steering), listener)
+
+
+def drained(events: Iterator[Event | Done], listener: Callable[[Event], None]) -> StopReason:
+    """Why the events of a crawl end; until then each goes to the listener."""
+    for event in events:
         if isinstance(event, Done):
             return event.reason
         listener(event)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -25,9 +25,9 @@ import numpy as np
 
 from tres import __version__
 from tres.config import TopicConfig
-from tres.crawl.events import Event, StopReason
+from tres.crawl.events import Done, Event, StopReason
 from tres.crawl.session import CrawlSession
-from tres.engines.replay import Judged, PerceivedWeb, replay
+from tres.engines.replay import Judged, PerceivedWeb, drained, replaying
 from tres.errors import ConfigError, ModelError, SeedError
 from tres.experiment.auto import exploration_pages
 from tres.experiment.topic import seed_urls
@@ -62,12 +62,6 @@ NOTHING_DROPPED: Mapping[str, int] = MappingProxyType({})
 
 LIVE = "live"
 """How a summary calls the Web itself."""
-
-
-def web_address(web: Web) -> str:
-    """What opens this web again, from any directory."""
-    path = getattr(web, "path", None)
-    return web.name if path is None else str(Path(path).absolute())
 
 
 def new_session(
@@ -199,32 +193,50 @@ def crawl(
 
     If no seed gives a page the directory says so, and `SeedError` is raised.
     """
-    with start_run(
-        config,
-        seen.perceiver,
-        directory,
-        web=web_address(seen.web),
-        web_name=seen.web.name,
-        overwrite=overwrite,
-        known=seen.known,
-        own=own,
-    ) as run:
+    with start_run_over(config, seen, directory, overwrite, own) as run:
         started(run.session)
         return replayed(run, seen, listener)
 
 
+def start_run_over(
+    config: TopicConfig,
+    seen: PerceivedWeb,
+    directory: Path,
+    overwrite: bool = False,
+    own: OwnPolicy | None = None,
+) -> AbstractContextManager[OpenRun]:
+    """A new run over a web that is here."""
+    return start_run(
+        config,
+        seen.perceiver,
+        directory,
+        web=_web_address(seen.web),
+        web_name=seen.web.name,
+        overwrite=overwrite,
+        known=seen.known,
+        own=own,
+    )
+
+
 def replayed(run: OpenRun, seen: PerceivedWeb, listener: Listener) -> Result:
     """Drive an open run to its end over a web that is here."""
-    judged = Judged(seen)
 
     def tell(event: Event) -> None:
         listener(run.session, event)
 
-    helm = Helm(run.crawling, judge_switch(judged), tell)
-    return run.finish(replay(run.crawling, judged, run.config.crawl.in_flight, tell, helm))
+    return run.finish(drained(events_of(run, seen, tell), tell))
 
 
-def judge_switch(judged: Judged) -> Switch:
+def events_of(
+    run: OpenRun, seen: PerceivedWeb, tell: Callable[[Event], None] = lambda event: None
+) -> Iterator[Event | Done]:
+    """An open run over a web that is here, event by event; what comes of orders is told apart."""
+    judged = Judged(seen)
+    helm = Helm(run.crawling, _judge_switch(judged), tell)
+    return replaying(run.crawling, judged, run.config.crawl.in_flight, helm)
+
+
+def _judge_switch(judged: Judged) -> Switch:
     """Over a web that is here another model takes over at once."""
 
     def switch(place: Path, switched: Switched) -> None:
@@ -276,6 +288,12 @@ def perceived_seeds(config: TopicConfig, perceiver: Perceiver) -> LinkPercepts:
     if not urls:
         raise ConfigError("topic.seeds: a crawl needs a seed; name one there or with --seed-url")
     return perceiver.seeds(urls)
+
+
+def _web_address(web: Web) -> str:
+    """What opens this web again, from any directory."""
+    path = getattr(web, "path", None)
+    return web.name if path is None else str(Path(path).absolute())
 
 
 def _write_beginning(directory: Path, config: TopicConfig, perceiver: Perceiver) -> None:

@@ -69,13 +69,13 @@ class Sites:
         """Pages that a site may still give."""
         return np.asarray(self.limit - self._fetched.view[sites], np.float32)
 
-    def at_cap(self, cap: float) -> Flags:
+    def at_limit(self) -> Flags:
         """Which sites have given all the pages they may."""
-        return self._fetched.view >= cap
+        return self._fetched.view >= self.limit
 
-    def saturated(self, cap: float) -> Flags:
-        """Which sites would pass the cap if everything in flight succeeded and one more came."""
-        return np.asarray(self._fetched.view + self._in_flight.view >= cap)
+    def saturated(self) -> Flags:
+        """Which sites would pass the limit if everything in flight succeeded and one more came."""
+        return np.asarray(self._fetched.view + self._in_flight.view >= self.limit)
 
     @property
     def relevant_sites(self) -> int:

@@ -165,7 +165,13 @@ class FrontierPolicy(ABC):
         self.admit(step, change)
         return grown
 
-    def compared(self, rows: Ids, values: Floats, best: int) -> tuple[tuple[int, float], ...]:
+    def best_of(self, rows: Ids, values: Floats, candidates: int) -> Pick:
+        """The row of highest value, of so many candidates, with the best of the others."""
+        best = int(np.argmax(values))
+        rivals = self._rivals(rows, values, best)
+        return Pick(int(rows[best]), q=float(values[best]), candidates=candidates, rivals=rivals)
+
+    def _rivals(self, rows: Ids, values: Floats, best: int) -> tuple[tuple[int, float], ...]:
         """The best candidates beside the one at `best`, each URL once."""
         chosen = self.rows.url(int(rows[best]))
         seen: dict[int, float] = {}

@@ -63,16 +63,7 @@ class ValuePolicy(TreeRandom):
         rows = frontier.sample(frontier.occupied, self._each, waiting)
         if len(rows) == 0:
             return None
-        values = self._checked(self.rows.vectors(rows))
-        best = int(np.argmax(values))
-        row = int(rows[best])
-        return Pick(
-            row,
-            q=float(values[best]),
-            leaf=frontier.leaf(row),
-            candidates=len(rows),
-            rivals=self.compared(rows, values, best),
-        )
+        return self.best_of(rows, self._checked(self.rows.vectors(rows)), len(rows))
 
     def _checked(self, links: Floats) -> Floats:
         values = np.asarray(self.values(links))

@@ -37,11 +37,8 @@ class TresSync(FrontierPolicy):
         if self.learner.explores(self._rng):
             pick = Pick(drawn(rows, self._rng), explored=True)
         else:
-            values = self.learner.values(rows)
             self.evaluations = len(rows)
-            best = int(np.argmax(values))
-            rivals = self.compared(rows, values, best)
-            pick = Pick(int(rows[best]), q=float(values[best]), candidates=len(rows), rivals=rivals)
+            pick = self.best_of(rows, self.learner.values(rows), self.evaluations)
         self.learner.picked(pick.row)
         return pick
 

@@ -13,7 +13,7 @@ from tres.frontier.rows import Rows
 from tres.frontier.rules import TreeView
 from tres.frontier.tree import Grown, Tree
 from tres.frontier.tree_frontier import TreeFrontier
-from tres.mdp.columns import Flags
+from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.steps import Step
 from tres.policies.base import FrontierPolicy, Pick
 
@@ -43,6 +43,11 @@ class TreeRandom(FrontierPolicy):
         row = int(self._rng.choice(representatives))
         leaf = self.tree_frontier.leaf(row)
         return Pick(row, leaf=leaf, explored=True, candidates=len(representatives))
+
+    def best_of(self, rows: Ids, values: Floats, candidates: int) -> Pick:
+        """The row of highest value, with its leaf."""
+        pick = super().best_of(rows, values, candidates)
+        return pick._replace(leaf=self.tree_frontier.leaf(pick.row))
 
     def study(self, step: Step) -> Grown | None:
         """The experience sample may split its leaf."""

@@ -86,15 +86,7 @@ class Tres(TreeRandom):
         self.evaluations = len(rows)
         if self._representatives > 1:
             rows, values = self._look_again(rows, values, waiting)
-        best = int(np.argmax(values))
-        row = int(rows[best])
-        return Pick(
-            row,
-            q=float(values[best]),
-            leaf=frontier.leaf(row),
-            candidates=self.evaluations,
-            rivals=self.compared(rows, values, best),
-        )
+        return self.best_of(rows, values, self.evaluations)
 
     def _look_again(self, rows: Ids, values: Floats, waiting: Flags | None) -> tuple[Ids, Floats]:
         best = np.arange(len(values))

@@ -16,7 +16,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,21 @@ class ModelFiles:
         for name, part in sorted(self.parts.items()):
             digest.update(f"\n{name} {_sha256(part)}\n".encode())
         return digest.hexdigest()
+
+    def words_with(self, arrays: Iterable[str], scalars: int) -> dict[str, int]:
+        """The place of every word, if each of these arrays has a number there; else `ModelError`.
+
+        Beside them stand so many `scalars`, and nothing else.
+        """
+        places = {word: place for place, word in enumerate(self.vocabulary)}
+        fitting: dict[str, object] = dict.fromkeys(arrays, ("float32", (len(places),)))
+        fitting["scalars"] = ("float64", (scalars,))
+        held = {name: (array.dtype.name, array.shape) for name, array in self.arrays.items()}
+        if held != fitting:
+            raise ModelError("its arrays do not fit its vocabulary; train the model anew")
+        if not places or not all(np.isfinite(array).all() for array in self.arrays.values()):
+            raise ModelError("its arrays hold no usable numbers; train the model anew")
+        return places
 
     def write(self, directory: Path) -> None:
         """Write all files, the manifest last."""

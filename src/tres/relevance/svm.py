@@ -29,7 +29,7 @@ import numpy as np
 import snowballstemmer
 from numpy.typing import NDArray
 
-from tres.errors import ModelError, TrainingError
+from tres.errors import TrainingError
 from tres.relevance.batches import each_once
 from tres.relevance.files import ModelFiles
 from tres.relevance.origin import count_relevant, origin
@@ -97,15 +97,9 @@ class SvmModel:
     @classmethod
     def from_files(cls, files: ModelFiles) -> SvmModel:
         """The model that was saved; `ModelError` if the parts do not fit together."""
-        vocabulary = {stem: place for place, stem in enumerate(files.vocabulary)}
-        arrays = files.arrays
-        forms = {name: (array.dtype.name, array.shape) for name, array in arrays.items()}
-        if forms != {"weights": ("float32", (len(vocabulary),)), "scalars": ("float64", (4,))}:
-            raise ModelError("its arrays do not fit its vocabulary; train the model anew")
-        if not vocabulary or not all(np.isfinite(array).all() for array in arrays.values()):
-            raise ModelError("its arrays hold no usable numbers; train the model anew")
-        intercept, slope, offset, prior = arrays["scalars"].tolist()
-        weights = arrays["weights"]
+        vocabulary = files.words_with(["weights"], scalars=4)
+        intercept, slope, offset, prior = files.arrays["scalars"].tolist()
+        weights = files.arrays["weights"]
         return cls(vocabulary, weights, intercept, slope, offset, prior, files.facts)
 
 

@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tres.errors import ModelError, TrainingError
+from tres.errors import TrainingError
 from tres.relevance.batches import remembering
 from tres.relevance.files import ModelFiles
 from tres.relevance.origin import count_relevant, origin, prior
@@ -110,14 +110,7 @@ class TfidfModel:
     @classmethod
     def from_files(cls, files: ModelFiles) -> TfidfModel:
         """The model that was saved; `ModelError` if the parts do not fit together."""
-        vocabulary = {word: place for place, word in enumerate(files.vocabulary)}
-        arrays = files.arrays
-        forms = {name: (array.dtype.name, array.shape) for name, array in arrays.items()}
-        per_word = ("float32", (len(vocabulary),))
-        if forms != {"idf": per_word, "weights": per_word, "scalars": ("float64", (2,))}:
-            raise ModelError("its arrays do not fit its vocabulary; train the model anew")
-        if not vocabulary or not all(np.isfinite(array).all() for array in arrays.values()):
-            raise ModelError("its arrays hold no usable numbers; train the model anew")
+        vocabulary, arrays = files.words_with(["idf", "weights"], scalars=2), files.arrays
         intercept, prior = arrays["scalars"].tolist()
         return cls(vocabulary, arrays["idf"], arrays["weights"], intercept, prior, files.facts)
 

@@ -21,12 +21,13 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from heapq import nsmallest
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from tres.errors import ConfigError, RunError, printable
 
@@ -80,8 +81,8 @@ class Block:
     site: str
 
     def __post_init__(self) -> None:
-        if not _SITE.fullmatch(self.site):
-            raise ConfigError(f"{self.site[:50]!r} is no site; name a host as example.org")
+        if not _is_written(self.site, _SITE):
+            raise ConfigError(f"{self.site!r:.50} is no site; name a host as example.org")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +92,8 @@ class Adopt:
     model: str
 
     def __post_init__(self) -> None:
-        if not _DIGEST.fullmatch(self.model):
-            raise ConfigError(f"{self.model[:50]!r} is no digest of a model")
+        if not _is_written(self.model, _DIGEST):
+            raise ConfigError(f"{self.model!r:.50} is no digest of a model")
 
 
 Order = Pause | GoOn | Stop | Budget | Block | Adopt
@@ -107,6 +108,22 @@ KINDS: dict[str, type[Order]] = {
 NAMES = {kind: name for name, kind in KINDS.items()}
 OF_THE_MOMENT = (Pause, GoOn, Stop)
 """Orders that mean nothing to a crawl which began after they were given."""
+
+
+def order_named(held: dict[str, Any], known: Collection[str] = KINDS) -> Order:
+    """The order that a dictionary from outside holds; `ConfigError` if it is none of the `known`.
+
+    >>> order_named({"order": "budget", "pages": 500})
+    Budget(pages=500)
+    """
+    match held:
+        case {"order": str(name), **rest} if name in known:
+            kind = KINDS[name]
+        case _:
+            raise ConfigError(f"it names no order; there are {', '.join(known)}")
+    if rest.keys() != (needed := {field.name for field in fields(kind)}):
+        raise ConfigError(f"the order {name!r} goes with {' and '.join(needed) or 'nothing else'}")
+    return kind(**rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +164,10 @@ def take(run: Path, most: int = AT_ONCE) -> Iterator[Letter]:
     """The orders that wait, oldest first; what is none is set aside on the way."""
     for file in nsmallest(most, _waiting(run / ORDERS)):
         try:
-            order = _order(_content(file))
+            order = order_named(json.loads(_content(file)))
         except FileNotFoundError:
             continue  # somebody else has dealt with it
-        except (OSError, ValueError, TypeError, RecursionError, ConfigError) as problem:
+        except (OSError, ValueError, RecursionError, ConfigError) as problem:
             _set_aside(file, str(problem))
         else:
             yield Letter(file, order)
@@ -195,11 +212,9 @@ def _content(file: Path) -> bytes:
     return content
 
 
-def _order(content: bytes) -> Order:
-    held = json.loads(content)
-    if not isinstance(held, dict) or held.get("order") not in KINDS:
-        raise ValueError("it names no order that this version of tres knows")
-    return KINDS[held.pop("order")](**held)
+def _is_written(value: object, form: re.Pattern[str]) -> bool:
+    """Orders come from outside, where anything may stand in the place of a name."""
+    return isinstance(value, str) and value.isprintable() and bool(form.fullmatch(value))
 
 
 def _set_aside(file: Path, reason: str) -> None:

@@ -71,6 +71,11 @@ class TakenError(RunError):
     """Somebody else writes to this run just now."""
 
 
+def is_run(path: Path) -> bool:
+    """Does a directory hold a run, as far as its files tell?"""
+    return (path / CONFIG).is_file() and (path / JOURNAL).is_file()
+
+
 def refuse_taken(path: Path, overwrite: bool) -> None:
     """`RunError` if no new run can be written there; nothing is touched."""
     if path.exists() and not path.is_dir():

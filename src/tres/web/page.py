@@ -33,7 +33,6 @@ class FailureKind(StrEnum):
     THROTTLED = "throttled"
     SITE_DOWN = "site-down"
     UNREADABLE = "unreadable"
-    TRAP = "trap"
     SOFT_NOT_FOUND = "soft-404"
     NEAR_DUPLICATE = "near-duplicate"
     OTHER_LANGUAGE = "other-language"
@@ -65,7 +64,6 @@ _MEANINGS = {
     FailureKind.THROTTLED: "The server asked for more patience than a page is given.",
     FailureKind.SITE_DOWN: "The site had failed so often that it was left alone for a while.",
     FailureKind.UNREADABLE: "Reading the page failed, or took too long.",
-    FailureKind.TRAP: "The page belongs to a trap: ever new URLs for the same thing.",
     FailureKind.SOFT_NOT_FOUND: "The page only says that there is no such page.",
     FailureKind.NEAR_DUPLICATE: "The page is nearly the same as one that was fetched before.",
     FailureKind.OTHER_LANGUAGE: "The page is in a language that the topic does not want.",

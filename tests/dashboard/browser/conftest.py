@@ -15,31 +15,17 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-
-from tres.engines.scrapy.browser import find_chromium
-from tres.errors import ConfigError
+from tests.support.browser import opened_browser
 
 PATIENCE = 60_000
 """Milliseconds that a busy machine may need for anything."""
 
 
-def chromium() -> str | None:
-    try:
-        return str(find_chromium())
-    except ConfigError:
-        return None
-
-
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Closed after every module: as long as it is there, so is its event loop."""
-    playwright_api = pytest.importorskip("playwright.sync_api")
-    if (program := chromium()) is None:
-        pytest.skip("there is no Chromium")
-    with playwright_api.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+    with opened_browser() as opened:
         yield opened
-        opened.close()
 
 
 @contextmanager

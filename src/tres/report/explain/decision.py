@@ -16,20 +16,20 @@ from tres.errors import RunError
 from tres.experiment.resume import tree_of
 from tres.frontier.rules import TreeView
 from tres.mdp.columns import Floats
-from tres.mdp.schema import COUNTS, GUESSES
+from tres.mdp.schema import COUNTS
 from tres.report.explain.facts import Condition, Decision, Feature, How, Leaf, RunnerUp
 from tres.report.explain.found import Trail
 from tres.report.reader import PageRow, Rival, RunReader
 
-CLOSE = 1e-5
-"""Values are kept in single precision."""
+VALUED = ("tres", "tres-sync", "tres-async")
+"""Policies whose values are those of the agent: rewards, and a share of what follows."""
 
 
 def decision(reader: RunReader, page: PageRow, found: Trail) -> Decision:
     """Why this page, of all links that waited."""
-    how = _how(reader, page, found)
-    leaf, note = _leaf(reader.run, page)
     before = [row for row in reader.pages[: page.step] if row.record < (found.demanded or 0)]
+    how = _how(reader, page, found, len(before))
+    leaf, note = _leaf(reader.run, page)
     return Decision(
         how=how,
         q=page.q,
@@ -42,23 +42,20 @@ def decision(reader: RunReader, page: PageRow, found: Trail) -> Decision:
     )
 
 
-def _how(reader: RunReader, page: PageRow, found: Trail) -> How:
+def _how(reader: RunReader, page: PageRow, found: Trail, steps: int) -> How:
     if page.parent is None:
         return "seed" if found.is_seed else "search"
     if page.explored:
         return "random"
     if page.q is None:
         return "order"
-    return "guess" if _is_guess(reader, page) else "value"
+    return "guess" if _is_guided(reader, steps) else "value"
 
 
-def _is_guess(reader: RunReader, page: PageRow) -> bool:
-    """Was its value no more than the mean of what stands near the link?"""
-    agent, crawl = reader.config.agent, reader.config.crawl
-    if page.step > agent.warmup + agent.guided + crawl.in_flight or page.q is None:
-        return False
-    near = [x for name, x in zip(reader.features, page.features, strict=True) if name in GUESSES]
-    return bool(near) and abs(float(np.mean(near)) - page.q) < CLOSE
+def _is_guided(reader: RunReader, steps: int) -> bool:
+    """Had the agent seen too few pages to be asked?"""
+    agent = reader.config.agent
+    return reader.policy in VALUED and steps < agent.warmup + agent.guided
 
 
 def runners_up(reader: RunReader, rivals: tuple[Rival, ...]) -> tuple[RunnerUp, ...]:

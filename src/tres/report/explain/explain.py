@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tres.errors import ConfigError
+from tres.report.explain.decision import VALUED
 from tres.report.explain.facts import Citation, Crawl, Explanation, Failed, Never, Underway
 from tres.report.explain.fetched import fetched
 from tres.report.explain.found import Trail, citations, trail
@@ -21,9 +22,6 @@ from tres.store.records import Received
 from tres.web.identity import Identity
 from tres.web.page import Failed as NoPage
 from tres.web.url import canonical, site_of
-
-VALUED = ("tres", "tres-sync", "tres-async")
-"""Policies whose values are those of the agent: rewards, and a share of what follows."""
 
 
 def explain(run: Path, url: str, web: str | None = None) -> Explanation:
@@ -54,14 +52,16 @@ def explain_read(reader: RunReader, url: str, web: str | None = None) -> Explana
 
 
 def _crawl(reader: RunReader) -> Crawl:
-    policy = reader.policy
+    policy, agent = reader.policy, reader.config.agent
+    valued, capped = policy in VALUED, cap_of(reader) is not None
     return Crawl(
         name=reader.name,
         pages=len(reader.pages),
         budget=reader.budget,
         relevant=reader.relevant,
         policy=policy,
-        gamma=reader.config.agent.gamma if policy in VALUED else None,
+        gamma=agent.gamma if valued else None,
+        scarcity=agent.scarcity if valued and capped else None,
         finished=reader.summary is not None,
     )
 

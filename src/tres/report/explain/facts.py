@@ -38,6 +38,8 @@ class Crawl:
     policy: str
     gamma: float | None
     """Weight of what follows in a value; None for policies without values of this kind."""
+    scarcity: float | None
+    """What the last place of a site costs for which more links wait; None without a cap, too."""
     finished: bool
     """Has it come to an orderly end?"""
 

@@ -122,13 +122,18 @@ def _among(chosen: Decision) -> str:
 
 
 def _meaning(page: Fetched) -> str:
-    gamma = page.crawl.gamma
-    if page.decision.how == "guess" or gamma is None:
-        return ""
-    return (
-        f"(A value is the reward that is expected: 1 for a relevant page, "
-        f"and {gamma:g} of the best value that follows.) "
-    )
+    gamma, scarcity, told = page.crawl.gamma, page.crawl.scarcity, []
+    if page.decision.how == "value" and gamma is not None:
+        told.append(
+            f"A value is the reward that is expected: 1 for a relevant page, "
+            f"and {gamma:g} of the best value that follows."
+        )
+    if scarcity:
+        told.append(
+            f"Up to {scarcity:g} is taken off for the places of a site that are gone, "
+            "where more links wait than are left."
+        )
+    return f"({' '.join(told)}) " if told else ""
 
 
 def _outcome(page: Fetched) -> str:

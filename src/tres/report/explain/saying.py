@@ -83,7 +83,6 @@ REMEDIES = {
     FailureKind.SITE_BLOCKED: "leave its site unblocked",
     FailureKind.BLOCKED_ADDRESS: "name its network in live.allow, if it is yours",
     FailureKind.TIMEOUT: "raise live.timeout",
-    FailureKind.TRAP: "set live.traps = false",
     FailureKind.NEAR_DUPLICATE: "set live.near_duplicates = false",
     FailureKind.OTHER_LANGUAGE: "name its language in live.languages",
 }

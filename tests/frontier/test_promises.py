@@ -9,7 +9,7 @@ import pytest
 from tests.support.rows import ids, outlinks
 from tests.support.webs import To
 
-from tres.frontier.link_words import DOUBT, GROWTH, LinkWords
+from tres.frontier.promises import DOUBT, GROWTH, LinkWords
 from tres.frontier.rows import LEVEL_STEP
 from tres.frontier.url_rows import UrlRows
 from tres.mdp.schema import EVIDENCE, NO_SIBLINGS, NO_WORDS, Schema
