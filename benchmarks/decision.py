@@ -79,6 +79,7 @@ class SyntheticWeb:
             url_keyword=rng.random(LINKS) < 0.2,
             anchor_keyword=rng.random(LINKS) < 0.2,
             anchor_relevance=rng.beta(1, 4, LINKS).astype(np.float32),
+            places=np.arange(LINKS, dtype=np.int32),
             wordings=rng.integers(1, CODES, (LINKS, WIDTH)).astype(np.uint16),
         )
 

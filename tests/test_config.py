@@ -220,7 +220,8 @@ def test_a_byte_order_mark_is_no_obstacle(topic):
         ),
         (
             "[crawl]\nfeatures = 3",
-            "crawl.features must be one of evidence, paper, no-site, no-siblings, no-words, not 3",
+            "crawl.features must be one of evidence, paper, no-site, no-siblings, no-neighbours, "
+            "no-words, not 3",
         ),
         ("[crawl]\nsite = 'page'", "crawl.site must be one of host, domain, not 'page'"),
         (

@@ -46,7 +46,7 @@ PolicyName = Literal[
 ]
 PresetName = Literal["tres", "paper"]
 FocusKind = Literal["hard", "soft"]
-FeatureSet = Literal["evidence", "paper", "no-site", "no-siblings", "no-words"]
+FeatureSet = Literal["evidence", "paper", "no-site", "no-siblings", "no-neighbours", "no-words"]
 ModelKind = Literal["tfidf", "svm", "bilstm", "kw-bilstm", "auto"]
 SiteKind = Literal["host", "domain"]
 KeepKind = Literal["pages", "relevant", "nothing"]

@@ -75,6 +75,7 @@ class TestSteps:
                 "same_site": 1,
                 "siblings_relevance": (0.2 + 0.5) / (1 + 1),  # u/0, the other link of the seed
                 "best_hub": 0.2 / (1 + 2),
+                "neighbours_relevance": (0.2 + 0.5) / (1 + 1),  # u/0 again
                 "words_relevance": pytest.approx(0.262, abs=1e-3),  # 0.269 before u/0
                 "site_relevance": (0 + 0.5) / (1 + 1),  # u/0 was not relevant
                 "site_fetched": log(1 + 1) / 3,

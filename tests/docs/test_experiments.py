@@ -57,14 +57,20 @@ def page(what: str) -> str:
 def test_table_3_leaves_our_own_variants_to_table_4(results: Path) -> None:
     text, missing = filled(page("policies of sound"), results)
     assert "| ache | 0.400 ± 0.000 |" in text
-    assert "features=paper" not in text and "old" not in text
-    assert text.startswith("before\n") and text.endswith("after\n") and not missing
+    assert "features=paper" not in text
+    assert "old" not in text
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
+    assert not missing
 
 
 def test_table_4_has_the_differences_to_the_default(results: Path) -> None:
     text, _ = filled(page("variants with caps"), results)
-    assert "| variant | biology, 10 |" in text and "databases, 5..2 |" in text
-    assert "| `features=paper` |" in text and " **-0.090** |" in text and "ache" not in text
+    assert "| variant | biology, 10 |" in text
+    assert "databases, 5..2 |" in text
+    assert "| `features=paper` |" in text
+    assert " **-0.090** |" in text
+    assert "ache" not in text
 
 
 def test_the_oracle_is_the_measure(results: Path) -> None:

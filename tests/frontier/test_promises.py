@@ -127,7 +127,7 @@ def test_without_the_feature_words_change_nothing() -> None:
     rows.follow(0, 0, 1.0)
     changed = np.flatnonzero(rows.vectors(ids(1)) != before)
     named = {NO_WORDS.features[column] for column in np.unique(changed % NO_WORDS.width)}
-    assert named <= {"siblings_relevance", "best_hub"}
+    assert named <= {"siblings_relevance", "best_hub", "neighbours_relevance"}
 
 
 def test_a_seed_is_described_by_its_words() -> None:

@@ -84,5 +84,15 @@ def outlinks(urls: range) -> Outlinks:
     flags, zeros = np.zeros(n, np.bool_), np.zeros(n, np.float32)
     ids = np.array(urls, np.int32)
     return Outlinks(
-        0, 0.0, False, PathFeatures(0, 0, 0), ids, ids % SITES, flags, flags, flags, zeros
+        0,
+        0.0,
+        False,
+        PathFeatures(0, 0, 0),
+        ids,
+        ids % SITES,
+        flags,
+        flags,
+        flags,
+        zeros,
+        places=np.arange(n, dtype=np.int32),
     )

@@ -122,6 +122,7 @@ def evidence(citations: list[Citation]) -> dict[str, float]:
         "same_site": float(any(c.same_site for c in citations)),
         "siblings_relevance": 0.5,  # none of them was fetched
         "best_hub": 0.0,
+        "neighbours_relevance": 0.5,
         "words_relevance": 1 / (1 + exp(1)),  # nobody read any words
         "site_relevance": 0.5,
         "site_fetched": 0.0,

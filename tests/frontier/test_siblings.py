@@ -22,7 +22,8 @@ def rows() -> UrlRows:
 
 def cite(rows: UrlRows, page: int, *urls: int, known: tuple[int, ...] = ()) -> None:
     links = outlinks([(url, 0, To("")) for url in urls], page)
-    rows.take_in(links._replace(known=ids(*known)))
+    after = np.arange(len(urls), len(urls) + len(known), dtype=np.int32)
+    rows.take_in(links._replace(known=ids(*known), known_places=after))
 
 
 def fetch(rows: UrlRows, url: int, relevance: float) -> set[int]:
@@ -71,7 +72,7 @@ def test_rows_that_wait_no_longer_are_left_alone(rows: UrlRows) -> None:
 
 def test_a_page_tells_its_count_only_when_it_has_grown_by_a_quarter(rows: UrlRows) -> None:
     cite(rows, 1, *range(10, 60))
-    told = [bool(fetch(rows, 10 + i, 1.0)) for i in range(30)]
+    told = [59 in fetch(rows, 10 + i, 1.0) for i in range(30)]
     counts = [i + 1 for i, anew in enumerate(told) if anew]
     assert counts == [1, 2, 3, 4, 6, 8, 11, 14, 18, 23, 29]
     assert known_of(rows, 59) == (29.5 / 30, 29 / (29 + DOUBT))
@@ -82,7 +83,7 @@ def test_many_pages_at_random_against_plain_counting() -> None:
     siblings = Siblings()
     links = {page: rng.choice(40, 8, replace=False).astype(np.int32) for page in range(40, 60)}
     for page, targets in links.items():
-        siblings.cite(page, targets, ids(), total=40)
+        siblings.cite(outlinks([(url, 0, To("")) for url in targets], page), targets, total=40)
     count = dict.fromkeys(links, 0)
     total = dict.fromkeys(links, 0.0)
     told = {page: (0, 0.0) for page in links}
@@ -99,8 +100,60 @@ def test_many_pages_at_random_against_plain_counting() -> None:
                     if value > best[row][0] or best[row][1] == page:
                         best[row] = value, page
     cited = np.unique(np.concatenate(list(links.values())))
-    for row, (share, best_hub) in zip(cited.tolist(), siblings.evidence(cited), strict=True):
+    for row, (share, best_hub, _) in zip(cited.tolist(), siblings.evidence(cited), strict=True):
         heard = [told[page] for page, targets in links.items() if row in targets]
         pages, relevance = sum(n for n, _ in heard), sum(r for _, r in heard)
         assert share == pytest.approx((relevance + 0.5) / (pages + 1), abs=1e-5)
         assert best_hub == pytest.approx(best[row][0], abs=1e-5)
+
+
+def neighbours_of(rows: UrlRows, url: int) -> float:
+    named = EVIDENCE.named(rows.vectors(rows.of_url(url))[0])
+    return pytest.approx(named["neighbours_relevance"], abs=1e-6)
+
+
+def test_only_the_links_next_to_a_fetched_one_are_its_neighbours(rows: UrlRows) -> None:
+    cite(rows, 1, *range(10, 30))
+    fetch(rows, 20, 0.9)
+    heard = [url for url in range(10, 30) if url != 20 and neighbours_of(rows, url) != 0.5]
+    assert heard == [16, 17, 18, 19, 21, 22, 23, 24]
+    assert neighbours_of(rows, 16) == (0.9 + 0.5) / 2
+
+
+def test_neighbours_hear_at_once_however_much_their_page_has_told(rows: UrlRows) -> None:
+    cite(rows, 1, *range(10, 60))
+    for url in range(10, 25):
+        fetch(rows, url, 1.0)
+    assert fetch(rows, 50, 0.0) == {46, 47, 48, 49, 51, 52, 53, 54}
+
+
+def test_the_last_link_of_one_page_is_no_neighbour_of_the_first_of_the_next(rows: UrlRows) -> None:
+    cite(rows, 1, 10, 11)
+    cite(rows, 2, 12, 13)
+    fetch(rows, 11, 0.9)
+    assert neighbours_of(rows, 12) == 0.5
+
+
+def test_places_count_also_where_links_are_no_actions(rows: UrlRows) -> None:
+    links = outlinks([(url, 0, To("")) for url in (10, 11)], page=1)
+    rows.take_in(links._replace(places=ids(0, 5)))  # between them: links to what was fetched
+    fetch(rows, 10, 0.9)
+    assert neighbours_of(rows, 11) == 0.5
+
+
+def test_neighbours_fetched_before_the_page_was_met_speak_at_once(rows: UrlRows) -> None:
+    cite(rows, 1, 10, 11, 12)
+    for url, relevance in ((10, 0.8), (11, 0.2)):
+        fetch(rows, url, relevance)
+    links = outlinks([(url, 0, To("")) for url in (20, 21)], page=2)
+    known = {"known": ids(10, 11, 12), "known_places": ids(1, 6, 7)}  # 12 is not there yet
+    rows.take_in(links._replace(places=ids(0, 5), **known))
+    assert neighbours_of(rows, 20) == (0.8 + 0.5) / 2
+    assert neighbours_of(rows, 21) == (0.8 + 0.2 + 0.5) / 3
+
+
+def test_every_page_on_which_two_links_are_neighbours_counts(rows: UrlRows) -> None:
+    for page in (1, 2, 3):
+        cite(rows, page, 10, 11)
+    fetch(rows, 10, 1.0)
+    assert neighbours_of(rows, 11) == (3 + 0.5) / (3 + 1)

@@ -170,6 +170,7 @@ class FrontierMachine(RuleBasedStateMachine):
             url_keyword=np.full(n, keyword),
             anchor_keyword=np.zeros(n, np.bool_),
             anchor_relevance=np.linspace(0, anchor, n, dtype=np.float32),
+            places=np.arange(n, dtype=np.int32),
         )
 
 

@@ -39,6 +39,7 @@ def cite(
         url_keyword=np.array([flags.get("url_keyword", False)]),
         anchor_keyword=np.array([flags.get("anchor_keyword", False)]),
         anchor_relevance=np.array([anchor], np.float32),
+        places=np.array([0], np.int32),
     )
 
 
@@ -66,6 +67,7 @@ def test_three_citing_pages_worked_out_by_hand(rows: UrlRows, sites: Sites) -> N
             "same_site": 1,
             "siblings_relevance": 0.5,
             "best_hub": 0,
+            "neighbours_relevance": 0.5,
             "words_relevance": 1 / (1 + np.e),  # nobody read any words
             "site_relevance": 2.5 / 4,
             "site_fetched": np.log(4) / 3,

@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tres.mdp.schema import EVIDENCE, NO_SIBLINGS, NO_SITE, NO_WORDS, PAPER, SCHEMAS, Schema
+from tres.mdp.schema import (
+    EVIDENCE,
+    NO_NEIGHBOURS,
+    NO_SIBLINGS,
+    NO_SITE,
+    NO_WORDS,
+    PAPER,
+    SCHEMAS,
+    Schema,
+)
 from tres.sections import FEATURES
 
 
@@ -28,7 +37,11 @@ def test_the_ablation_drops_the_features_of_the_site_and_nothing_else() -> None:
 
 def test_without_siblings_all_other_evidence_is_left() -> None:
     dropped = set(EVIDENCE.features) - set(NO_SIBLINGS.features)
-    assert dropped == {"siblings_relevance", "best_hub"}
+    assert dropped == {"siblings_relevance", "best_hub", "neighbours_relevance"}
+
+
+def test_without_neighbours_other_siblings_are_left() -> None:
+    assert set(EVIDENCE.features) - set(NO_NEIGHBOURS.features) == {"neighbours_relevance"}
 
 
 def test_without_words_all_other_evidence_is_left() -> None:
@@ -36,6 +49,7 @@ def test_without_words_all_other_evidence_is_left() -> None:
     assert [schema.name for schema in SCHEMAS.values() if schema.reads_words] == [
         "evidence",
         "no-siblings",
+        "no-neighbours",
     ]
 
 

@@ -36,6 +36,7 @@ def outlinks(
         url_keyword=np.array([to.url_keyword for _, _, to in targets], np.bool_),
         anchor_keyword=np.array([to.anchor_keyword for _, _, to in targets], np.bool_),
         anchor_relevance=np.array([to.anchor_relevance for _, _, to in targets], np.float32),
+        places=np.arange(len(targets), dtype=np.int32),
     )
 
 

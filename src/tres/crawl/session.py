@@ -292,7 +292,9 @@ class CrawlSession:
             anchor_keyword=links.anchor_keyword[keep],
             anchor_relevance=links.anchor_relevance[keep],
             anchors=tuple(compress(links.anchors, keep.tolist())),
+            places=np.flatnonzero(keep).astype(np.int32),
             known=urls[claimed],
+            known_places=np.flatnonzero(claimed).astype(np.int32),
             wordings=self._wordings(links, keep.tolist()),
         )
 

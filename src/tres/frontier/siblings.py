@@ -8,13 +8,16 @@ it:
 
 - the share: relevance of all its fetched siblings together, a half while nothing is known;
 - the best hub: the relevance of one citing page's links, divided by their count and two more, so
-  that a page needs some good links before it is believed to hold more of them.
+  that a page needs some good links before it is believed to hold more of them;
+- the neighbours: the same as the share, but only of siblings that stand next to it on a page, at
+  most four links away. A page may speak of many things, but it speaks of one at a time.
 
 Counts change with every fetch, and a page may hold thousands of links. So a page *tells* its counts
 only when they have grown by a quarter since it told them last; then the rows of its links get new
 values. What is told lags behind, but each page tells only logarithmically often. A row keeps the
 sums of what it was told and the best hub among those who told it, not the list of them: should that
-hub turn out worse than another one, the row hears of it when the other tells again.
+hub turn out worse than another one, the row hears of it when the other tells again. Neighbours
+are few, so they hear of each other at once.
 """
 
 from __future__ import annotations
@@ -23,11 +26,15 @@ import numpy as np
 
 from tres.mdp.columns import Column, Floats, Ids
 from tres.mdp.paths import NONE
+from tres.mdp.steps import Outlinks
 
 GROWTH = 1.25
 """How much the count of a page grows before it is told again."""
 DOUBT = 2.0
 """Links that are held against a page when it is compared as a hub."""
+NEAR = 4
+"""Links between which two siblings are neighbours."""
+AROUND = np.array([*range(-NEAR, 0), *range(1, NEAR + 1)])
 NO_ROWS: Ids = np.empty(0, np.int32)
 
 
@@ -41,34 +48,40 @@ class Siblings:
         self._sum = Column(np.float32)
         self._told = Column(np.float32, width=2)
         self._edges = Column(np.int64, width=2)
-        # By edge: both ends, and the edge before it that leads to the same row.
+        # By edge: both ends, its place on the page, the edge before it that leads to the same row.
         self._page = Column(np.int32)
         self._row = Column(np.int32)
+        self._place = Column(np.int32)
         self._before = Column(np.int32)
-        # By row: its last edge, the sums of what it was told, its best hub.
+        # By row: its last edge, the sums of what it was told, its best hub, its neighbours.
         self._last = Column(np.int32, fill=NONE)
         self._heard = Column(np.float32, width=2)
         self._hub = Column(np.int32, fill=NONE)
         self._best = Column(np.float32)
+        self._near = Column(np.float32, width=2)
 
     @property
     def nbytes(self) -> int:
         """Memory held."""
         return sum(column.nbytes for column in vars(self).values())
 
-    def cite(self, page: int, rows: Ids, known: Ids, total: int) -> None:
-        """A fetched page links to these rows (of `total`), and to these URLs chosen before."""
+    def cite(self, links: Outlinks, rows: Ids, total: int) -> None:
+        """A fetched page links to these rows (of `total`), and to URLs chosen before."""
+        page, known = links.page, links.known
         self._make_room(max(page, int(known.max(initial=NONE))) + 1, total)
         first, last = len(self._row), len(self._row) + len(rows)
         self._row.extend(rows)
         self._page.extend(np.full(len(rows), page, np.int32))
+        self._place.extend(links.places)
         self._before.extend(self._last.view[rows])
         self._last.view[rows] = np.arange(first, last, dtype=np.int32)
         self._edges.view[page] = first, last
         relevance = self._relevance.view[known]
-        relevance = relevance[~np.isnan(relevance)]
+        there = ~np.isnan(relevance)
+        relevance = relevance[there]
         self._count.view[page], self._sum.view[page] = len(relevance), relevance.sum()
         self._tell(page)
+        self._meet(rows, links.places, links.known_places[there], relevance)
 
     def fetched(self, url: int, row: int, relevance: float) -> Ids:
         """A page was fetched; the rows whose siblings have something new to tell.
@@ -77,27 +90,47 @@ class Siblings:
         """
         self._make_room(url + 1, row + 1)
         self._relevance.view[url] = relevance
-        told = []
-        for page in self._citing(row):
+        edges = self._leading_to(row)
+        told = [self._tell_neighbours(edges, relevance)]
+        for page in self._page.view[edges].tolist():
             self._count.view[page] += 1
             self._sum.view[page] += np.float32(relevance)
             if self._count.view[page] > GROWTH * self._told.view[page, 0]:
                 told.append(self._tell(page))
-        return np.unique(np.concatenate(told)) if told else NO_ROWS
+        return np.unique(np.concatenate(told))
 
     def evidence(self, rows: Ids) -> Floats:
-        """Share and best hub of rows, in two columns."""
-        count, total = self._heard.view[rows].T
-        return np.stack([(total + 0.5) / (count + 1.0), self._best.view[rows]], axis=1)
+        """Share, best hub and neighbours of rows, in three columns."""
+        share, near = _mean(self._heard.view[rows]), _mean(self._near.view[rows])
+        return np.stack([share, self._best.view[rows], near], axis=1)
 
-    def _citing(self, row: int) -> list[int]:
-        """The pages that link to a row."""
-        pages = []
+    def _leading_to(self, row: int) -> Ids:
+        """The edges that lead to a row, the last one first."""
+        edges = []
         edge = NONE if row == NONE else int(self._last.view[row])
         while edge != NONE:
-            pages.append(int(self._page.view[edge]))
+            edges.append(edge)
             edge = int(self._before.view[edge])
-        return pages
+        return np.array(edges, np.int32)
+
+    def _meet(self, rows: Ids, places: Ids, others: Ids, relevance: Floats) -> None:
+        """Rows appear on a page that links, at other places, to fetched pages of this relevance."""
+        begin = np.searchsorted(others, places - NEAR)
+        end = np.searchsorted(others, places + NEAR, side="right")
+        sums = np.append(np.float64(0.0), relevance.cumsum(dtype=np.float64))
+        self._near.view[rows] += np.stack([end - begin, sums[end] - sums[begin]], axis=1)
+
+    def _tell_neighbours(self, edges: Ids, relevance: float) -> Ids:
+        """The rows next to these edges hear what the edges have led to."""
+        here = edges[:, None]
+        around = here + AROUND
+        inside = (around >= 0) & (around < len(self._row))
+        around[~inside] = 0
+        same_page = self._page.view[around] == self._page.view[here]
+        distance = np.abs(self._place.view[around] - self._place.view[here])
+        rows = self._row.view[around[inside & same_page & (distance <= NEAR)]]
+        np.add.at(self._near.view, rows, np.array([1.0, relevance], np.float32))
+        return np.asarray(rows)
 
     def _tell(self, page: int) -> Ids:
         """The rows of a page's links hear what became of its links so far."""
@@ -114,5 +147,11 @@ class Siblings:
     def _make_room(self, urls: int, rows: int) -> None:
         for column in (self._relevance, self._count, self._sum, self._told, self._edges):
             column.resize(urls)
-        for column in (self._last, self._heard, self._hub, self._best):
+        for column in (self._last, self._heard, self._hub, self._best, self._near):
             column.resize(rows)
+
+
+def _mean(heard: Floats) -> Floats:
+    """Mean relevance from counts and sums, and from one page more of which nothing is known."""
+    count, total = heard.T
+    return np.asarray((total + 0.5) / (count + 1.0))

@@ -38,9 +38,9 @@ class UrlRows(Rows):
         self._citations = Column(np.int32)
         self._relevant = Column(np.int32)
         self._siblings = Siblings()
-        self._sibling_columns = [
-            schema.column(name) for name in SIBLINGS if name in schema.features
-        ]
+        # Which of the siblings' evidence the schema has, and where.
+        self._heard = [i for i, name in enumerate(SIBLINGS) if name in schema.features]
+        self._sibling_columns = [schema.column(SIBLINGS[i]) for i in self._heard]
         self._words = LinkWords()
         self._words_column = schema.column(WORDS) if schema.reads_words else NONE
 
@@ -54,7 +54,7 @@ class UrlRows(Rows):
             column.resize(self.total)
         rows = self._row_of.view[links.urls]
         self._words.add(_wordings(links)[is_new])
-        self._siblings.cite(links.page, rows, links.known, self.total)
+        self._siblings.cite(links, rows, self.total)
         self._cite(rows, links)
         return Change(new, rows[~is_new])
 
@@ -88,7 +88,8 @@ class UrlRows(Rows):
         told = told[self._waiting.of(told) != NONE]
         if len(told) == 0 or not self._sibling_columns:
             return NO_ROWS
-        self._links.view[told[:, None], self._sibling_columns] = self._siblings.evidence(told)
+        evidence = self._siblings.evidence(told)[:, self._heard]
+        self._links.view[told[:, None], self._sibling_columns] = evidence
         return np.asarray(told)
 
     def _read(self, row: int, relevance: float) -> Ids:

@@ -7,7 +7,8 @@ module for its columns, so that a name and the number behind it can never part.
 two web-domain features (the NH ablation of Table 4). `evidence` is our own: one row
 per URL u, whose values grow with every fetched page that is found to cite it, with what
 became of the other links of those pages, and with what the words of links have led to;
-`no-siblings` and `no-words` drop one of the latter two.
+`no-siblings` and `no-words` drop one of the latter two, `no-neighbours` only what became of
+the nearest ones.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ CITATION = (
     "inverse_distance",
     "same_site",
 )
-SIBLINGS = ("siblings_relevance", "best_hub")
+SIBLINGS = ("siblings_relevance", "best_hub", "neighbours_relevance")
 WORDS = "words_relevance"
 
 YES_OR_NO = frozenset({"parent_reward", "url_keyword", "anchor_keyword", "same_site"})
@@ -129,5 +130,11 @@ EVIDENCE = Schema(
     {"site_relevance": Sites.smoothed, "site_fetched": Sites.volume},
 )
 NO_SIBLINGS = Schema("no-siblings", "url", (*CITATION, WORDS), EVIDENCE.site_features)
+NO_NEIGHBOURS = Schema(
+    "no-neighbours", "url", (*CITATION, *SIBLINGS[:2], WORDS), EVIDENCE.site_features
+)
 NO_WORDS = Schema("no-words", "url", CITATION + SIBLINGS, EVIDENCE.site_features)
-SCHEMAS = {schema.name: schema for schema in (PAPER, NO_SITE, EVIDENCE, NO_SIBLINGS, NO_WORDS)}
+SCHEMAS = {
+    schema.name: schema
+    for schema in (PAPER, NO_SITE, EVIDENCE, NO_SIBLINGS, NO_NEIGHBOURS, NO_WORDS)
+}

@@ -39,8 +39,11 @@ class Outlinks(NamedTuple):
     anchor_keyword: Flags
     anchor_relevance: Floats
     anchors: tuple[str, ...] = ()
+    places: Ids = NO_IDS
+    """Where on the page the links stand: 0 is the first one."""
     known: Ids = NO_IDS
     """Links whose targets were chosen before: no actions, but they tell what the page links to."""
+    known_places: Ids = NO_IDS
     wordings: Wordings = UNTOLD
     """The words of the links, for learners whose schema reads them."""
 

@@ -118,5 +118,6 @@ def _without_links(links: Outlinks) -> Outlinks:
         url_keyword=links.url_keyword[none],
         anchor_keyword=links.anchor_keyword[none],
         anchor_relevance=links.anchor_relevance[none],
+        places=links.places[none],
         anchors=(),
     )
