@@ -10,15 +10,17 @@ and is named. What the figures mean is told around them, by a person.
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 
-from tres.experiment.bench import RESULTS
+from tres.experiment.bench import CURVES, RESULTS
 from tres.experiment.tables import (
     CEILING,
     CHANCE,
@@ -66,6 +68,7 @@ def _made(what: str, results: Path) -> str:
     makers: dict[str, Callable[[], Rows]] = {
         "policies": lambda: policies(_results(results, name)),
         "models": lambda: models(_results(results, name)),
+        "new sites": lambda: new_sites(results / name),
         "effort": lambda: effort(_results(results, name)),
         "oracle": lambda: beside_oracle(_all(results)),
         "variants without a cap": lambda: variants(_all(results), ["inf"]),
@@ -126,6 +129,27 @@ def models(comparison: Comparison) -> Rows:
         rows.append(
             [f"`{name.removeprefix(f'{OURS}:model=')}`", *(_spread(cell) for cell in cells), own]
         )
+    return rows
+
+
+def new_sites(results: Path) -> Rows:
+    """Pages and sites after a quarter of the crawl and at its end, by what a new site is worth."""
+    points: dict[tuple[str, int], list[tuple[float, float]]] = defaultdict(list)
+    with (results / CURVES).open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["max_per_site"] == "inf":
+                found = float(row["relevant"]), float(row["sites"])
+                points[row["policy"], int(row["step"])].append(found)
+    last = max(step for _, step in points)
+    quarter = min((step for _, step in points), key=lambda step: abs(step - last / 4))
+    header = [
+        f"{what}, {step:,}" for step in (quarter, last) for what in ("relevant pages", "sites")
+    ]
+    rows = [["new_sites", *header]]
+    for name in (OURS, f"{OURS}:new_sites=0.5", f"{OURS}:new_sites=1"):
+        means = [np.mean(points[name, step], axis=0) for step in (quarter, last)]
+        share = name.partition("=")[2] or "0 (default)"
+        rows.append([share, *(f"{value:,.0f}" for mean in means for value in mean)])
     return rows
 
 

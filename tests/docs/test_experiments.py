@@ -79,6 +79,18 @@ def test_the_oracle_is_the_measure(results: Path) -> None:
     assert f"| inf | {' | '.join([share] * 6)} | **{61 / 81:.4f}** |" in text
 
 
+def test_what_a_new_site_is_worth_is_read_from_the_curves(results: Path) -> None:
+    lines = ["policy,max_per_site,seed_url,step,relevant,sites"]
+    for policy, sites in (("tres", 10), ("tres:new_sites=0.5", 20), ("tres:new_sites=1", 30)):
+        for step in (25, 50, 100):
+            lines += [f"{policy},{cap},x,{step},{step // 2},{sites + step}" for cap in ("inf", 5)]
+    (results / "sound" / "curves.csv").write_text("\n".join(lines))
+    text, _ = filled(page("new sites of sound"), results)
+    assert "| relevant pages, 25 | sites, 25 | relevant pages, 100 | sites, 100 |" in text
+    assert "| 0 (default) | 12 | 35 | 50 | 110 |" in text
+    assert "| 0.5 | 12 | 45 | 50 | 120 |" in text
+
+
 def test_filling_twice_is_filling_once(results: Path) -> None:
     once, _ = filled(page("policies of sound"), results)
     assert filled(once, results)[0] == once

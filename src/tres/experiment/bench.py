@@ -29,6 +29,7 @@ from tres.errors import RunError
 from tres.experiment.plan import Experiment, Task
 from tres.experiment.run import new_session, perceived_seeds
 from tres.experiment.seeds import is_labelled, single_seeds
+from tres.experiment.tables import named
 from tres.experiment.topic import perceive_topic
 from tres.experiment.trial import Trial, Truth
 from tres.policies.make import Foreknowledge
@@ -132,13 +133,8 @@ def write_results(out: Path, records: Iterable[dict[str, Any]]) -> None:
         )
         writer.writerow([*CURVE_COLUMNS, *first])
         for record in records:
-            who = [_named(record), *(record[name] for name in CURVE_COLUMNS[1:])]
+            who = [named(record), *(record[name] for name in CURVE_COLUMNS[1:])]
             writer.writerows([*who, *point.values()] for point in record["curve"])
-
-
-def _named(record: dict[str, Any]) -> str:
-    options = ",".join(f"{key}={value}" for key, value in record["options"].items())
-    return f"{record['policy']}:{options}" if options else str(record["policy"])
 
 
 def _in_parallel(ground: Ground, tasks: list[Task], workers: int) -> Iterable[dict[str, Any]]:
