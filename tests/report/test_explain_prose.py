@@ -53,6 +53,22 @@ def test_a_value_is_explained_where_it_is_told(page: Fetched) -> None:
     assert "1 for a relevant page, and 0.3 of the best" in text
 
 
+@pytest.mark.parametrize(
+    ("descendants", "relevant", "told"),
+    [
+        (1, 1, "One page was fetched through it, and is relevant."),
+        (1, 0, "One page was fetched through it, and is not relevant."),
+        (3, 1, "3 pages were fetched through it, 1 by its own links; one of them is relevant."),
+        (3, 2, "3 pages were fetched through it, 1 by its own links; two of them are relevant."),
+    ],
+)
+def test_what_came_of_a_page(page: Fetched, descendants: int, relevant: int, told: str) -> None:
+    came = replace(
+        page.consequences, children=1, descendants=descendants, relevant_descendants=relevant
+    )
+    assert told in " ".join(prose(replace(page, consequences=came)).split())
+
+
 def test_a_link_of_little_promise_is_not_praised(page: Fetched) -> None:
     poor = replace(page, decision=replace(page.decision, how="value", q=0.04))
     assert "still it expected little: it valued the link at 0.04" in summary(poor)

@@ -141,10 +141,12 @@ def _outcome(page: Fetched) -> str:
     links = f"The page has {counted(came.links, 'link')}"
     if not came.descendants:
         return f"{links}; nothing has been fetched through it."
+    if came.descendants == 1:
+        good = "relevant" if came.relevant_descendants else "not relevant"
+        return f"{links}. One page was fetched through it, and is {good}."
     own = "" if came.children == came.descendants else f", {came.children:,} by its own links"
-    was = "was" if came.descendants == 1 else "were"
     return (
-        f"{links}. {counted(came.descendants, 'page')} {was} fetched through it{own}; "
+        f"{links}. {came.descendants:,} pages were fetched through it{own}; "
         f"{how_many(came.relevant_descendants)} of them {_are(came.relevant_descendants)} relevant."
     )
 
