@@ -45,7 +45,7 @@ from tres.mdp.steps import NO_PATH, Choice, Outlinks, Step
 from tres.policies.base import Policy
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import LinkPercepts, Percept
-from tres.web.wording import UNTOLD, Wordings, wordings
+from tres.web.wording import UNTOLD
 
 
 class CrawlSession:
@@ -295,14 +295,8 @@ class CrawlSession:
             places=np.flatnonzero(keep).astype(np.int32),
             known=urls[claimed],
             known_places=np.flatnonzero(claimed).astype(np.int32),
-            wordings=self._wordings(links, keep.tolist()),
+            wordings=links.wordings[keep] if self.policy.schema.reads_words else UNTOLD,
         )
-
-    def _wordings(self, links: LinkPercepts, keep: list[bool]) -> Wordings:
-        """The words of links as numbers, where the policy reads them."""
-        if not self.policy.schema.reads_words:
-            return UNTOLD
-        return wordings(tuple(compress(links.urls, keep)), tuple(compress(links.anchors, keep)))
 
     def _site_id(self, site: str) -> int:
         identity = self._crawl.site_names.id(site)

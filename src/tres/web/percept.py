@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -20,6 +21,7 @@ from tres.topic.keywords import KeywordMatcher
 from tres.topic.language import language_of
 from tres.web.page import Link, Page
 from tres.web.url import site_of, url_words
+from tres.web.wording import Wordings, wordings
 
 Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 Floats = np.ndarray[tuple[int], np.dtype[np.float32]]
@@ -29,7 +31,7 @@ MAX_ANCHOR_CHARS = 500
 """Of the anchors of one target; a model reads all of them, what is kept is bounded."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LinkPercepts:
     """The links of a page, column by column: one entry per distinct target URL."""
 
@@ -43,6 +45,11 @@ class LinkPercepts:
 
     def __len__(self) -> int:
         return len(self.urls)
+
+    @cached_property
+    def wordings(self) -> Wordings:
+        """The words of the links as numbers: read once, however many crawls meet the page."""
+        return wordings(self.urls, self.anchors)
 
 
 @dataclass(frozen=True, slots=True)
