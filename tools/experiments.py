@@ -16,6 +16,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,7 @@ from tres.experiment.tables import (
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "experiments.md"
 OURS = "tres"
 TOPICS = ("biology", "geography", "history", "sound", "mathematics", "databases")
+CHOICES = ("sound-choices",)
 SPOT = re.compile(r"(<!-- results: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -187,12 +189,17 @@ def _spread(cell: Cell) -> str:
 
 
 def _all(results: Path) -> dict[str, Comparison]:
-    return {topic: _results(results, topic) for topic in TOPICS}
+    """The topics, each with the choices that were tried on it alone."""
+    return {
+        topic: _results(results, topic, *(name for name in CHOICES if name.startswith(topic)))
+        for topic in TOPICS
+    }
 
 
-def _results(results: Path, name: str) -> Comparison:
-    file = results / name / RESULTS
-    return Comparison.of(json.loads(file.read_text(encoding="utf-8"))["runs"])
+def _results(results: Path, *names: str) -> Comparison:
+    files = [results / name / RESULTS for name in names]
+    held = [json.loads(file.read_text(encoding="utf-8"))["runs"] for file in files]
+    return Comparison.of(chain.from_iterable(held))
 
 
 if __name__ == "__main__":

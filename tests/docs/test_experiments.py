@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tools.experiments import PAGE, SPOT, TOPICS, filled
+from tools.experiments import CHOICES, PAGE, SPOT, TOPICS, filled
 
 from tres.experiment.plan import load_experiment
 
@@ -40,7 +40,7 @@ def results(tmp_path: Path) -> Path:
             runs += [record("tres", 60 + i, seed, cap), record("oracle", 80 + i, seed, cap)]
             runs.append(record("tres", 50 + 2 * i, seed, cap, features="paper"))
             runs.append(record("ache", 40, seed, cap))
-    for topic in TOPICS:
+    for topic in (*TOPICS, *CHOICES):
         write(tmp_path, topic, runs)
     return tmp_path
 
@@ -84,8 +84,8 @@ def test_what_a_new_site_is_worth_is_read_from_the_curves(results: Path) -> None
     for policy, sites in (("tres", 10), ("tres:new_sites=0.5", 20), ("tres:new_sites=1", 30)):
         for step in (25, 50, 100):
             lines += [f"{policy},{cap},x,{step},{step // 2},{sites + step}" for cap in ("inf", 5)]
-    (results / "sound" / "curves.csv").write_text("\n".join(lines))
-    text, _ = filled(page("new sites of sound"), results)
+    (results / "sound-choices" / "curves.csv").write_text("\n".join(lines))
+    text, _ = filled(page("new sites of sound-choices"), results)
     assert "| relevant pages, 25 | sites, 25 | relevant pages, 100 | sites, 100 |" in text
     assert "| 0 (default) | 12 | 35 | 50 | 110 |" in text
     assert "| 0.5 | 12 | 45 | 50 | 120 |" in text
@@ -106,5 +106,5 @@ def test_every_table_of_the_page_belongs_to_a_committed_experiment() -> None:
     spots = [spot[2] for spot in SPOT.finditer(PAGE.read_text(encoding="utf-8"))]
     assert len(spots) >= 9
     named = {what.partition(" of ")[2] for what in spots} - {""}
-    for name in named | set(TOPICS):
+    for name in named | {*TOPICS, *CHOICES}:
         assert load_experiment(EXPERIMENTS / f"{name}.toml").name == name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from tests.support.webs import To, links
 
 from tres.web.wording import CODES, EACH, NO_WORD, WIDTH, wordings
 
@@ -39,3 +40,9 @@ def test_links_whose_anchors_nobody_kept_have_the_words_of_their_urls() -> None:
     urls = ["http://example.org/a", "http://example.org/b/c"]
     assert wordings(urls, ()).tolist() == wordings(urls, ["", ""]).tolist()
     assert wordings([], ()).shape == (0, WIDTH)
+
+
+def test_the_links_of_a_page_are_read_once() -> None:
+    of_page = links(To("http://example.org/music/", anchor="Midi files"), "http://x.test/")
+    assert of_page.wordings is of_page.wordings
+    assert of_page.wordings.tolist() == wordings(of_page.urls, of_page.anchors).tolist()
