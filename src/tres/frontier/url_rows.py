@@ -53,8 +53,10 @@ class UrlRows(Rows):
         for column in (self._citations, self._relevant):
             column.resize(self.total)
         rows = self._row_of.view[links.urls]
-        self._words.add(_wordings(links)[is_new])
-        self._siblings.cite(links, rows, self.total)
+        if self.schema.reads_words:
+            self._words.add(_wordings(links)[is_new])
+        if self._heard:
+            self._siblings.cite(links, rows, self.total)
         self._cite(rows, links)
         return Change(new, rows[~is_new])
 
@@ -84,10 +86,10 @@ class UrlRows(Rows):
 
     def _hear(self, url: int, row: int, relevance: float) -> Ids:
         """A page was fetched: rows that hear of it as their sibling."""
+        if not self._heard:
+            return NO_ROWS
         told = self._siblings.fetched(url, row, relevance)
         told = told[self._waiting.of(told) != NONE]
-        if len(told) == 0 or not self._sibling_columns:
-            return NO_ROWS
         evidence = self._siblings.evidence(told)[:, self._heard]
         self._links.view[told[:, None], self._sibling_columns] = evidence
         return np.asarray(told)
@@ -126,8 +128,10 @@ class UrlRows(Rows):
             "same_site": np.maximum(before["same_site"], links.same_site),
         }
         after |= self._best_path(rows, links, before)
-        after |= dict(zip(SIBLINGS, self._siblings.evidence(rows).T, strict=True))
-        after[WORDS] = self._words.promise(rows)
+        if self._heard:
+            after |= dict(zip(SIBLINGS, self._siblings.evidence(rows).T, strict=True))
+        if self.schema.reads_words:
+            after[WORDS] = self._words.promise(rows)
         for i, name in enumerate(self.schema.link_features):
             self._links.view[rows, i] = after[name]
 
