@@ -74,11 +74,3 @@ def test_a_missing_or_a_foreign_name_is_refused() -> None:
     for wrong in (missing, full | {"colour": 1.0}, missing | {"colour": 1.0}):
         with pytest.raises(KeyError):
             PAPER.matrix(1, wrong)
-
-
-def test_plain_rows_do_without_what_costs_most() -> None:
-    dropped = {"siblings_relevance", "best_hub", "neighbours_relevance", "words_relevance"}
-    assert set(EVIDENCE.features) - set(EVIDENCE.plain.features) == dropped
-    assert not EVIDENCE.plain.reads_words
-    assert EVIDENCE.plain.row_per == EVIDENCE.row_per
-    assert PAPER.plain == PAPER

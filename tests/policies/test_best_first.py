@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-import numpy as np
 import pytest
 from tests.support.webs import PerceptWeb, To, drive, page, start, web_of
 
-from tres.policies import make
 from tres.policies.make import PolicySettings
 from tres.sections import FEATURES, FeatureSet, PolicyName
 
@@ -91,17 +89,3 @@ def test_tree_random_gives_every_leaf_the_same_chance() -> None:
     # 10 runs of 59 pages: a tenth of them is 59 (random choice); all 300 rare ones are there.
     assert 35 <= found["random"] <= 85
     assert found["tree-random"] >= 120
-
-
-@pytest.mark.parametrize("name", sorted(make.FEATURELESS - {"oracle"}))
-def test_who_looks_at_no_feature_chooses_alike_without_them(
-    name: PolicyName, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng = np.random.default_rng(4)
-    urls = [f"{'abc'[i % 3]}/{i}" for i in range(60)]
-    pages = [
-        page(url, float(rng.random()), *dict.fromkeys(rng.choice(urls, 6).tolist())) for url in urls
-    ]
-    without = asked(web_of(*pages), name, "evidence")
-    monkeypatch.setattr(make, "FEATURELESS", frozenset())
-    assert without == asked(web_of(*pages), name, "evidence")

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -93,13 +93,6 @@ class Schema:
     def reads_words(self) -> bool:
         """Does a feature depend on the words of links?"""
         return WORDS in self.link_features
-
-    @property
-    def plain(self) -> Schema:
-        """The same rows without what costs most to know, for policies that do not look at it."""
-        dear = (*SIBLINGS, WORDS)
-        cheap = tuple(name for name in self.link_features if name not in dear)
-        return replace(self, link_features=cheap)
 
     def column(self, feature: str) -> int:
         """Where a feature stands in the vector."""

@@ -89,15 +89,9 @@ class OwnPolicy:
     make: Callable[[Crawl, np.random.Generator], Policy]
 
 
-FEATURELESS: frozenset[PolicyName] = frozenset(
-    {"random", "breadth-first", "parent", "anchor", "oracle"}
-)
-"""Policies that would choose the same links whatever is known of their siblings and words."""
-
-
-def make_rows(features: str, sites: Sites, plain: bool = False) -> Rows:
-    """The rows of a feature set; plain ones for a policy that does not look at them."""
-    schema = SCHEMAS[features].plain if plain else SCHEMAS[features]
+def make_rows(features: str, sites: Sites) -> Rows:
+    """The rows of a feature set."""
+    schema = SCHEMAS[features]
     return UrlRows(schema, sites) if schema.row_per == "url" else EdgeRows(schema, sites)
 
 
@@ -108,7 +102,7 @@ def make_policy(
     known: Foreknowledge = NOTHING,
 ) -> Policy:
     """A fresh policy over an empty frontier; only the oracle foresees, only seedfinder searches."""
-    rows = make_rows(settings.features, crawl.sites, plain=settings.name in FEATURELESS)
+    rows = make_rows(settings.features, crawl.sites)
     makers: dict[PolicyName, Callable[[], Policy]] = {
         "tres": lambda: Tres(
             rows,
