@@ -56,16 +56,21 @@ class PerceivedWeb:
         known = self._seen.get(url)
         if known is None:
             outcome = self.web.fetch(url)
-            known = self.perceiver.page(outcome) if isinstance(outcome, Page) else outcome
+            known = self._see(outcome) if isinstance(outcome, Page) else outcome
             self._seen[url] = known
         return known
 
     def perceive_all(self) -> list[Percept]:
         """The percepts of all pages, each computed once."""
         if self._all is None:
-            percepts = [self.perceive(page.url) for page in self.web.pages()]
-            self._all = [p for p in percepts if isinstance(p, Percept)]
+            self._all = [self._see(page) for page in self.web.pages()]
         return self._all
+
+    def _see(self, page: Page) -> Percept:
+        known = self._seen.get(page.url)
+        if not isinstance(known, Percept):
+            known = self._seen[page.url] = self.perceiver.page(page)
+        return known
 
     def foresee(self) -> Foresight:
         """For those who may know all pages beforehand."""
