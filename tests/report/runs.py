@@ -42,7 +42,7 @@ def url(i: int) -> str:
 
 
 def title(i: int) -> str:
-    return HOSTILE_TITLE if i == 3 else f"Page {i} about {'bees' if relevant(i) else 'markets'}"
+    return HOSTILE_TITLE if i == 0 else f"Page {i} about {'bees' if relevant(i) else 'markets'}"
 
 
 def relevant(i: int) -> bool:
