@@ -69,9 +69,7 @@ def _made(what: str, results: Path) -> str:
     kind, _, name = what.partition(" of ")
     makers: dict[str, Callable[[], Rows]] = {
         "policies": lambda: policies(_results(results, name)),
-        "models": lambda: models(_results(results, name)),
         "new sites": lambda: new_sites(results / name),
-        "effort": lambda: effort(_results(results, name)),
         "oracle": lambda: beside_oracle(_all(results)),
         "variants without a cap": lambda: variants(_all(results), ["inf"]),
         "variants with caps": lambda: variants(_all(results), ["10", "5..2"]),
@@ -120,20 +118,6 @@ def beside_oracle(comparisons: dict[str, Comparison]) -> Rows:
     return rows
 
 
-def models(comparison: Comparison) -> Rows:
-    """Every model as reward: what was found by the labels, and what by the model itself."""
-    caps = comparison.caps
-    header = [f"by labels, cap {cap}" for cap in caps] if len(caps) > 1 else ["by labels"]
-    rows = [["reward", *header, "by the model itself"]]
-    for name in comparison.policies:
-        cells = [comparison.cells[cap][name] for cap in caps]
-        own = " / ".join(f"{cell.mean('model_harvest_rate'):.3f}" for cell in cells)
-        rows.append(
-            [f"`{name.removeprefix(f'{OURS}:model=')}`", *(_spread(cell) for cell in cells), own]
-        )
-    return rows
-
-
 def new_sites(results: Path) -> Rows:
     """Pages and sites after a quarter of the crawl and at its end, by what a new site is worth."""
     points: dict[tuple[str, int], list[tuple[float, float]]] = defaultdict(list)
@@ -155,20 +139,6 @@ def new_sites(results: Path) -> Rows:
     return rows
 
 
-def effort(comparison: Comparison) -> Rows:
-    """What a decision costs: evaluations and time, and both beside our own policy's."""
-    cells = comparison.cells["inf"]
-    ours = cells[OURS]
-    rows = [["policy", "harvest rate", "evaluations a step", "times", "ms a step", "times"]]
-    for name, cell in cells.items():
-        per_step = cell.mean("evaluations") / cell.mean("pages")
-        times = cell.mean("evaluations") / ours.mean("evaluations")
-        slower = cell.mean("decision_ms") / ours.mean("decision_ms")
-        figures = [f"{per_step:,.0f}", f"{times:.1f}", f"{cell.mean('decision_ms'):.2f}"]
-        rows.append([name, _spread(cell), *figures, f"{slower:.1f}"])
-    return rows
-
-
 def _variants(comparison: Comparison, caps: list[str]) -> Iterator[str]:
     for cap in caps:
         for name in comparison.cells.get(cap, {}):
@@ -181,11 +151,6 @@ def _difference(cells: dict[str, Cell], name: str) -> str:
         return ""
     mean, chance = difference(cells[name], cells[OURS], "rates")
     return f"**{mean:+.3f}**" if chance < CHANCE else f"{mean:+.3f}"
-
-
-def _spread(cell: Cell) -> str:
-    rates = list(cell.rates.values())
-    return f"{np.mean(rates):.3f} ± {np.std(rates):.3f}"
 
 
 def _all(results: Path) -> dict[str, Comparison]:
