@@ -82,6 +82,15 @@ class TestSteps:
             }
         )
 
+    def test_neighbours_are_counted_on_the_page_as_it_is_written(self) -> None:
+        low = [page(f"s/{i}", 0.1) for i in range(1, 5)]
+        last = page("s/5", 0.9, "s/0", "s/1", "s/2", "s/3", "s/4", "s/6")
+        web = web_of(page("s/0", 0.9), *low, last, page("s/6", 0.9))
+        session = start(web, [f"s/{i}" for i in range(6)], PolicySettings(features="evidence"))
+        found = drive(session, web).steps[-1]
+        assert found.url == "s/6"  # s/0 stands five links before it, and is no neighbour
+        assert found.features["neighbours_relevance"] == pytest.approx((4 * 0.1 + 0.5) / (4 + 1))
+
     def test_a_citation_from_elsewhere_is_none_from_the_same_site(self) -> None:
         web = web_of(page("s/0", 0.9, "u/1", "s/1"), page("u/1", 0.9), page("s/1", 0.9))
         session = start(web, ["s/0"], PolicySettings("breadth-first", "evidence"))

@@ -16,9 +16,9 @@ from tres.engines.replay import replay
 from tres.errors import RunError
 from tres.experiment.bench import RUNS, Ground, prepare
 from tres.experiment.charts import pareto
-from tres.experiment.plan import load_experiment
+from tres.experiment.plan import Variant, load_experiment
 from tres.experiment.run import new_session, perceived_seeds
-from tres.experiment.tables import Comparison, difference, table_3, table_4
+from tres.experiment.tables import Comparison, difference, named, table_3, table_4
 from tres.webs import open_web
 
 POLICIES = (
@@ -206,6 +206,12 @@ def test_a_lead_by_chance_has_no_star() -> None:
     runs = [run_of(p, s, r) for p, rs in rates.items() for s, r in zip("abcd", rs, strict=True)]
     rows = {row[0]: row[1] for row in table_3(Comparison.of(runs))}
     assert rows["tres"] == "**0.550 ± 0.250**"
+
+
+def test_a_policy_is_named_as_the_file_writes_it() -> None:
+    for spec in ("tres", "tres:soft=false", "tres:preset=paper,epsilon=0.1", "ache:focus=soft"):
+        variant = Variant.parse(spec)
+        assert named({"policy": variant.policy, "options": variant.options}) == spec
 
 
 def test_differences_are_taken_seed_by_seed() -> None:

@@ -59,8 +59,12 @@ class Cell:
 
 def named(record: Record) -> str:
     """A policy with its options, as the experiment file writes it."""
-    options = ",".join(f"{key}={value}" for key, value in record["options"].items())
+    options = ",".join(f"{key}={_written(value)}" for key, value in record["options"].items())
     return f"{record['policy']}:{options}" if options else str(record["policy"])
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @dataclass(frozen=True, slots=True)
