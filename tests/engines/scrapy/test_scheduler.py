@@ -177,11 +177,23 @@ def test_a_page_that_refreshes_to_another_is_a_redirect(crawl: Crawl) -> None:
     assert answered_once(story.spoken)
 
 
+class Fates:
+    """Chances that depend on the URL and how often it was asked about, never on whose turn came first."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._asked: Counter[str] = Counter()
+
+    def draw(self, url: str, sides: int) -> int:
+        self._asked[url] += 1
+        return random.Random(f"{self._name} {url} {self._asked[url]}").randrange(sides)
+
+
 class Hostile:
     """Does at random whatever a middleware can do to a request."""
 
     def __init__(self, crawler: Any) -> None:
-        self._draw = random.Random(5)
+        self._scheduled, self._requests, self._responses = Fates("s"), Fates("q"), Fates("a")
         crawler.signals.connect(self.scheduled, signals.request_scheduled)
 
     @classmethod
@@ -189,13 +201,13 @@ class Hostile:
         return cls(crawler)
 
     def scheduled(self, request: Request) -> None:
-        if self._draw.random() < 0.5:
+        if self._scheduled.draw(request.url, 2) == 0:
             raise IgnoreRequest("no redirects here")  # and neither callback nor errback is called
 
     def process_request(self, request: Request) -> Any:
         if request.url.endswith("/robots.txt"):
             return None
-        match self._draw.randrange(16):
+        match self._requests.draw(request.url, 16):
             case 0:
                 raise IgnoreRequest("no")
             case 1:
@@ -213,7 +225,7 @@ class Hostile:
     def process_response(self, request: Request, response: Any) -> Any:
         if request.url.endswith("/robots.txt"):
             return response
-        match self._draw.randrange(10):
+        match self._responses.draw(request.url, 10):
             case 0:
                 raise ValueError("another bug")
             case 1:
@@ -227,10 +239,10 @@ class HostileToSpiders:
     """The same on the other side."""
 
     def __init__(self) -> None:
-        self._draw = random.Random(6)
+        self._fates = Fates("r")
 
     def process_spider_input(self, response: Any) -> Any:
-        match self._draw.randrange(8):
+        match self._fates.draw(response.url, 8):
             case 0:
                 raise RuntimeError("a third bug")
             case 1:
