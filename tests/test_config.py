@@ -1,7 +1,7 @@
 """The topic file: what it means, and what happens when it is wrong."""
 
 import math
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 from hypothesis import given
@@ -66,7 +66,7 @@ def test_the_smallest_file_and_its_defaults(topic):
         pages=2000,
         max_per_site=SiteCap(),
         policy="tres",
-        features="evidence",
+        features="auto",
         seed=1,
         site="host",
         in_flight=1,
@@ -129,6 +129,27 @@ def test_every_setting_can_be_written(topic):
     assert config.tree == TreeSection(min_split=6, max_depth=9, representatives=1)
     assert config.agent.hidden == (8,)
     assert config.agent.gamma == 0.0
+
+
+@pytest.mark.parametrize(
+    ("cap", "seen"), [("inf", "evidence"), (10, "no-neighbours"), ("5..2", "no-neighbours")]
+)
+def test_what_is_seen_of_a_link_depends_on_the_cap_unless_it_is_said(topic, cap, seen):
+    crawl = topic(SMALLEST).override(max_per_site=cap).crawl
+
+    assert (crawl.features, crawl.feature_set) == ("auto", seen)
+    for said in ("evidence", "no-neighbours", "paper"):
+        assert replace(crawl, features=said).feature_set == said
+
+
+def test_who_looks_at_no_features_is_spared_the_dear_ones(topic):
+    plain = topic(SMALLEST)
+    seen = {name: plain.override(policy=name).crawl.feature_set for name in POLICIES}
+
+    looking = {name for name, features in seen.items() if features == "evidence"}
+    assert looking == {"tres", "tres-sync", "tres-async", "tree-random"}
+    assert {seen[name] for name in POLICIES if name not in looking} == {"citations"}
+    assert plain.override(policy="random", features="paper").crawl.feature_set == "paper"
 
 
 def test_the_papers_preset_changes_defaults_but_not_what_is_written(topic):
@@ -220,8 +241,8 @@ def test_a_byte_order_mark_is_no_obstacle(topic):
         ),
         (
             "[crawl]\nfeatures = 3",
-            "crawl.features must be one of evidence, paper, no-site, no-siblings, no-neighbours, "
-            "no-words, not 3",
+            "crawl.features must be one of auto, evidence, no-neighbours, no-siblings, no-words, "
+            "citations, paper, no-site, not 3",
         ),
         ("[crawl]\nsite = 'page'", "crawl.site must be one of host, domain, not 'page'"),
         (

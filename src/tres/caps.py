@@ -38,6 +38,11 @@ class SiteCap:
                 return cls(start, floor)
         raise ValueError(f"must be {VALID}")
 
+    @property
+    def unlimited(self) -> bool:
+        """May a site give as many pages as it has?"""
+        return self.start is None
+
     def at(self, step: int, budget: int) -> float:
         """The cap after `step` of `budget` pages: `math.inf` or a whole number."""
         if self.start is None:

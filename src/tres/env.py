@@ -48,7 +48,7 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
     metadata = {"render_modes": []}  # noqa: RUF012 - Gymnasium's name for it
 
     def __init__(self, config: TopicConfig, seen: PerceivedWeb, offered: int = OFFERED) -> None:
-        self._config = config
+        self._config = config.override(policy="tres")  # an agent looks at the links
         self._seen = seen
         self._offered = offered
         self._session: CrawlSession | None = None
@@ -71,7 +71,7 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
     @property
     def schema(self) -> Schema:
         """Names and order of the columns of an observation."""
-        return SCHEMAS[self._config.crawl.features]
+        return SCHEMAS[self._config.crawl.feature_set]
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -80,7 +80,7 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         super().reset(seed=seed)
         rng = np.random.default_rng(int(self.np_random.integers(2**32)))
         crawl = Crawl()
-        rows = make_rows(self._config.crawl.features, crawl.sites)
+        rows = make_rows(self._config.crawl.feature_set, crawl.sites)
         tree = self._config.tree
         policy = Offering(rows, Tree(rows.schema.width, tree.min_split, tree.max_depth), rng)
         seeds = perceived_seeds(self._config, self._seen.perceiver)

@@ -46,13 +46,17 @@ PolicyName = Literal[
 ]
 PresetName = Literal["tres", "paper"]
 FocusKind = Literal["hard", "soft"]
-FeatureSet = Literal["evidence", "paper", "no-site", "no-siblings", "no-neighbours", "no-words"]
+FeatureSet = Literal[
+    "evidence", "no-neighbours", "no-siblings", "no-words", "citations", "paper", "no-site"
+]
 ModelKind = Literal["tfidf", "svm", "bilstm", "kw-bilstm", "auto"]
 SiteKind = Literal["host", "domain"]
 KeepKind = Literal["pages", "relevant", "nothing"]
 VectorsName = Literal["glove-6b-50d", "glove-6b-100d"]
 
 POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
+LOOKING: tuple[PolicyName, ...] = ("tres", "tres-sync", "tres-async", "tree-random")
+"""Policies that look at the features of links; the others need none of them."""
 PRESETS: dict[PresetName, dict[str, Any]] = {
     "tres": {},
     "paper": {
@@ -196,8 +200,10 @@ class CrawlSection(Section):
         "whose defaults hold for policy, tree and agent: paper for the paper's algorithm",
         "tres",
     )
-    features: FeatureSet = setting(
-        choice(FEATURES), f"what it sees of a link: {', '.join(FEATURES)}", "evidence"
+    features: FeatureSet | Literal["auto"] = setting(
+        choice(("auto", *FEATURES)),
+        "what it sees of a link; auto: evidence, under a cap without neighbours",
+        "auto",
     )
     seed: int = setting(whole(0), "seed of all randomness: one seed, one crawl", 1)
     site: SiteKind = setting(choice(SITES), f"what counts as one site: {', '.join(SITES)}", "host")
@@ -210,6 +216,19 @@ class CrawlSection(Section):
         "seedfinder: share of the web that its simulated search engine knows",
         1.0,
     )
+
+    @property
+    def feature_set(self) -> FeatureSet:
+        """What the policy sees of a link, once `auto` is resolved.
+
+        The neighbours of a link mostly belong to its own site. To follow them is right while
+        there is no end to a site's places, and a waste of them under a cap (docs/experiments.md).
+        """
+        if self.features != "auto":
+            return self.features
+        if self.policy not in LOOKING:
+            return "citations"
+        return "evidence" if self.max_per_site.unlimited else "no-neighbours"
 
 
 def _maybe_text(value: object) -> str:

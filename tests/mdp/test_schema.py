@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tres.mdp.schema import (
+    CITATIONS,
     EVIDENCE,
     NO_NEIGHBOURS,
     NO_SIBLINGS,
@@ -51,6 +52,10 @@ def test_without_words_all_other_evidence_is_left() -> None:
         "no-siblings",
         "no-neighbours",
     ]
+
+
+def test_citations_are_what_both_of_them_leave() -> None:
+    assert set(CITATIONS.features) == set(NO_SIBLINGS.features) & set(NO_WORDS.features)
 
 
 def test_every_feature_set_that_can_be_named_exists() -> None:

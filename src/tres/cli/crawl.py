@@ -54,8 +54,8 @@ LOG_JSON = "Tell the crawl as JSON, a line per event, on standard error."
 @click.option(
     "--features",
     metavar="NAME",
-    help=f"One of {', '.join(FEATURES)}.",
-    shell_complete=one_of(FEATURES),
+    help=f"One of auto, {', '.join(FEATURES)}.",
+    shell_complete=one_of(("auto", *FEATURES)),
 )
 @click.option("--max-per-site", metavar="CAP", help='"inf", a number, or falling as in "5..2".')
 @click.option("--seed-url", multiple=True, metavar="URL", help="Start here instead; repeatable.")

@@ -8,7 +8,7 @@ comes back first, so a replay is deterministic for every k.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Protocol
 
@@ -48,6 +48,7 @@ class PerceivedWeb:
         self.perceiver = perceiver
         self._seen: dict[str, Percept | Failed] = {}
         self._all: list[Percept] | None = None
+        self._labels: dict[str, tuple[str, ...]] = {}
         self._foresight: Foresight | None = None
         self._engines: dict[float, SimulatedSearch] = {}
 
@@ -66,7 +67,13 @@ class PerceivedWeb:
             self._all = [self._see(page) for page in self.web.pages()]
         return self._all
 
+    def labelled(self, test: Callable[[Iterable[str]], bool]) -> set[str]:
+        """The pages whose labels pass the test; only training and judging may ask."""
+        self.perceive_all()
+        return {url for url, labels in self._labels.items() if test(labels)}
+
     def _see(self, page: Page) -> Percept:
+        self._labels[page.url] = page.labels
         known = self._seen.get(page.url)
         if not isinstance(known, Percept):
             known = self._seen[page.url] = self.perceiver.page(page)

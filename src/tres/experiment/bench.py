@@ -88,8 +88,7 @@ def prepare(
         views[model] = PerceivedWeb(web, perceive_topic(config, web))
         views[model].perceive_all()
     judge = views[experiment.training.model]
-    labelled = is_labelled(experiment.training.labels)
-    by_label = {page.url for page in web.pages() if labelled(page.labels)}
+    by_label = judge.labelled(is_labelled(experiment.training.labels))
     by_model = {p.url for p in judge.perceive_all() if p.relevant}
     relevant = by_label if experiment.plan.judge == "labels" else by_model
     status("choosing seeds")

@@ -263,7 +263,7 @@ def summarise(
         "version": __version__,
         "web": meta.web_name,
         "policy": meta.policy or config.crawl.policy,
-        "features": config.crawl.features,
+        "features": session.policy.schema.name,
         "model": config.training.model,
         "max_per_site": str(config.crawl.max_per_site),
         "in_flight": config.crawl.in_flight,

@@ -7,15 +7,15 @@ module for its columns, so that a name and the number behind it can never part.
 two web-domain features (the NH ablation of Table 4). `evidence` is our own: one row
 per URL u, whose values grow with every fetched page that is found to cite it, with what
 became of the other links of those pages, and with what the words of links have led to;
-`no-siblings` and `no-words` drop one of the latter two, `no-neighbours` only what became of
-the nearest ones.
+`no-siblings` and `no-words` drop one of the latter two, `citations` both, `no-neighbours` only
+what became of the nearest ones. Which set a crawl has by default is said in `tres.sections`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -94,6 +94,11 @@ class Schema:
         """Does a feature depend on the words of links?"""
         return WORDS in self.link_features
 
+    def without(self, name: str, *features: str) -> Schema:
+        """A set of another name that lacks some features of the link."""
+        left = tuple(feature for feature in self.link_features if feature not in features)
+        return replace(self, name=name, link_features=left)
+
     def column(self, feature: str) -> int:
         """Where a feature stands in the vector."""
         return self.features.index(feature)
@@ -122,19 +127,18 @@ PAPER = Schema(
     PATH + ACTION,
     {"site_relevance": Sites.ratio, "site_known": Sites.known},
 )
-NO_SITE = Schema("no-site", "edge", PATH + ACTION)
+NO_SITE = replace(PAPER, name="no-site", site_features={})
 EVIDENCE = Schema(
     "evidence",
     "url",
     (*CITATION, *SIBLINGS, WORDS),
     {"site_relevance": Sites.smoothed, "site_fetched": Sites.volume},
 )
-NO_SIBLINGS = Schema("no-siblings", "url", (*CITATION, WORDS), EVIDENCE.site_features)
-NO_NEIGHBOURS = Schema(
-    "no-neighbours", "url", (*CITATION, *SIBLINGS[:2], WORDS), EVIDENCE.site_features
-)
-NO_WORDS = Schema("no-words", "url", CITATION + SIBLINGS, EVIDENCE.site_features)
+NO_SIBLINGS = EVIDENCE.without("no-siblings", *SIBLINGS)
+NO_NEIGHBOURS = EVIDENCE.without("no-neighbours", "neighbours_relevance")
+NO_WORDS = EVIDENCE.without("no-words", WORDS)
+CITATIONS = EVIDENCE.without("citations", *SIBLINGS, WORDS)
 SCHEMAS = {
     schema.name: schema
-    for schema in (PAPER, NO_SITE, EVIDENCE, NO_SIBLINGS, NO_NEIGHBOURS, NO_WORDS)
+    for schema in (PAPER, NO_SITE, EVIDENCE, NO_SIBLINGS, NO_NEIGHBOURS, NO_WORDS, CITATIONS)
 }

@@ -59,7 +59,7 @@ class PolicySettings:
         crawl = config.crawl
         return cls(
             crawl.policy,
-            crawl.features,
+            crawl.feature_set,
             config.tree,
             config.agent,
             crawl.focus,

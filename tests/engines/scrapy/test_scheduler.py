@@ -178,7 +178,7 @@ def test_a_page_that_refreshes_to_another_is_a_redirect(crawl: Crawl) -> None:
 
 
 class Fates:
-    """Chances that depend on the URL and how often it was asked about, never on whose turn came first."""
+    """Chances by URL and by how often it was asked about, whoever comes first."""
 
     def __init__(self, name: str) -> None:
         self._name = name
