@@ -99,7 +99,8 @@ def variants(comparisons: dict[str, Comparison], caps: list[str]) -> Rows:
     rows = [["variant", *named]]
     for name in names:
         row = [_difference(comparisons[topic].cells[cap], name) for topic, cap in columns]
-        rows.append([f"`{name.removeprefix(f'{OURS}:')}`", *row])
+        if any(row):
+            rows.append([f"`{name.removeprefix(f'{OURS}:')}`", *row])
     return rows
 
 
@@ -147,7 +148,8 @@ def _variants(comparison: Comparison, caps: list[str]) -> Iterator[str]:
 
 
 def _difference(cells: dict[str, Cell], name: str) -> str:
-    if name not in cells:
+    """Nothing for what was not run, and for what is the default itself under this cap."""
+    if name not in cells or cells[name].rates == cells[OURS].rates:
         return ""
     mean, chance = difference(cells[name], cells[OURS], "rates")
     return f"**{mean:+.3f}**" if chance < CHANCE else f"{mean:+.3f}"

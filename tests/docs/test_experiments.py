@@ -73,6 +73,21 @@ def test_table_4_has_the_differences_to_the_default(results: Path) -> None:
     assert "ache" not in text
 
 
+def test_what_is_the_default_itself_under_a_cap_has_no_row_there(results: Path) -> None:
+    for topic in TOPICS:
+        path = results / topic / "results.json"
+        runs = json.loads(path.read_text())["runs"]
+        for i, seed in enumerate(SEEDS):
+            runs.append(record("tres", 60 + i, seed, "inf", features="evidence"))
+            runs.append(record("tres", 58 + 2 * i, seed, "10", features="evidence"))
+        path.write_text(json.dumps({"runs": runs}))
+
+    without, _ = filled(page("variants without a cap"), results)
+    capped, _ = filled(page("variants with caps"), results)
+    assert "features=evidence" not in without
+    assert "| `features=evidence` |" in capped
+
+
 def test_the_oracle_is_the_measure(results: Path) -> None:
     text, _ = filled(page("oracle"), results)
     share = f"{61 / 81:.3f}"
