@@ -47,7 +47,7 @@ def main() -> None:
     columns = ("policy", "features", "cap", "harvest rate", "by labels", "relevant sites")
     table = Table(*columns, title=f"{title}, {config.training.model}")
     for cap, policy in product(options.caps, options.policies):
-        for features in options.features if policy in LEARNERS else FEATURES[:1]:
+        for features in options.features if policy in LEARNERS else ("auto",):
             variant = config.override(policy=policy, features=features, max_per_site=cap)
             table.add_row(policy, features, cap, *figures(variant, seen, seeds, relevant))
     Console(width=100).print(table)
@@ -62,7 +62,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--caps", nargs="+", default=["inf"])
     parser.add_argument("--model", choices=MODELS)
-    parser.add_argument("--features", nargs="+", choices=FEATURES, default=FEATURES)
+    parser.add_argument("--features", nargs="+", choices=("auto", *FEATURES), default=FEATURES)
     parser.add_argument("--policies", nargs="+", choices=POLICIES, default=POLICIES)
     return parser.parse_args()
 
