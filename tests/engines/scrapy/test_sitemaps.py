@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import pytest
 from tests.support.local_web import Answer, LocalWeb, html
+from tests.support.timing import assert_spaced
 
 from tres.engines.scrapy.sitemaps import MAX_FILES
 
@@ -76,8 +76,7 @@ def test_a_sitemap_that_cannot_be_had_costs_nothing_else(crawl: Crawl, broken: A
 def test_sitemaps_obey_robots_txt_and_wait_their_turn(crawl: Crawl) -> None:
     secret = {"secret": listing(*PAGES), "all": listing(f"{SITE}/secret/page", PAGES[0])}
     with web_with(**secret) as web:
-        crawl(web, f"{SITE}/", sitemaps=True, near_duplicates=False, delay=0.3, per_site=1)
+        crawl(web, f"{SITE}/", sitemaps=True, near_duplicates=False, delay=0.6, per_site=1)
     assert not [url for url in web.urls if "/secret" in url]
     assert PAGES[0] in web.urls
-    times = [asked.at for asked in web.asked]
-    assert min(later - earlier for earlier, later in pairwise(times)) > 0.3 - 0.05
+    assert_spaced([asked.at for asked in web.asked], 0.6)
