@@ -121,13 +121,19 @@ EXPECTED = {
 }
 
 
+GOOD = "127.0.0.1"
+APART = {path: f"127.0.1.{n}" for n, path in enumerate(["/busy", "/many", *STREAMS], start=1)}
+"""Failures of a server add up: together these would put a site down, and others with it."""
+
+
 @pytest.fixture(scope="module")
 def limited():
-    with serving(answer) as web:
+    with serving(answer, GOOD, *APART.values()) as web:
         paths = [*BODIES, *REDIRECTS, *STREAMS, "/ever/"]
-        limits = {"timeout": 3.0, "max_bytes": MAX_BYTES, "redirects": 5}
-        result = fetch(map(web.url, paths), allow=["127.0.0.1/32"], **limits)
-        told = {path: result["told"].get(web.url(path), {}) for path in paths}
+        urls = {path: web.url(path, APART.get(path, GOOD)) for path in paths}
+        limits = {"timeout": 5.0, "max_bytes": MAX_BYTES, "redirects": 5}
+        result = fetch(urls.values(), allow=["127.0.0.0/8"], **limits)
+        told = {path: result["told"].get(url, {}) for path, url in urls.items()}
         yield told, web, result
 
 

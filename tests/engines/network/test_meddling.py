@@ -22,11 +22,12 @@ def answer(seen: Seen) -> bytes:
 def told():
     middlewares = {**MIDDLEWARES, "meddling.ForgetsMeta": 50}
     with serving(answer, "127.0.0.1", "127.0.0.2") as web:
-        places = [("/yes", "127.0.0.1"), ("/no", "127.0.0.1"), ("/yes", "127.0.0.2")]
-        urls = [web.url(*place) for place in places]
-        settings = {"DOWNLOADER_MIDDLEWARES": middlewares}
-        result = fetch(urls, settings=settings, allow=["127.0.0.0/8"], robots=True, timeout=1.0)
-        return [result["told"][url] for url in urls]
+        known, unknown = [web.url("/yes"), web.url("/no")], web.url("/yes", "127.0.0.2")
+        limits = {"settings": {"DOWNLOADER_MIDDLEWARES": middlewares}, "allow": ["127.0.0.0/8"]}
+        # only what never comes is waited for in vain: a busy server may need more than a second
+        result = fetch(known, robots=True, **limits)["told"]
+        result |= fetch([unknown], robots=True, timeout=1.0, **limits)["told"]
+        return [result[url] for url in (*known, unknown)]
 
 
 def test_a_request_for_robots_txt_is_known_by_its_url(told):
