@@ -48,7 +48,8 @@ class Workplace:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self._port = _free_port()
+        self._held = _free_port()
+        self._port = str(self._held.getsockname()[1])
         self._groups: list[int] = []
         self._tools = directory / ".tools"
         self._said = self._tools / "output.txt"
@@ -63,6 +64,7 @@ class Workplace:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._held.close()
         for group in self._groups:
             try:
                 os.killpg(group, signal.SIGKILL)
@@ -130,7 +132,10 @@ class Workplace:
         path.chmod(0o755)
 
 
-def _free_port() -> str:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return str(probe.getsockname()[1])
+def _free_port() -> socket.socket:
+    """A port that nobody else is given while this is open; a server may listen there all the same,
+    as both allow that an address is used again."""
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("127.0.0.1", 0))
+    return held

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf
-from time import perf_counter
+from time import process_time
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -205,10 +205,10 @@ def test_a_choice_costs_by_the_sites_that_wait_not_by_all_ever_seen():
         clock.depart(f"site{index}", index / 1000)
         clock.arrive(f"site{index}", index / 1000, status=200)
     assert len(clock.waiting(100.0)) <= 1001
-    began = perf_counter()
+    began = process_time()
     for step in range(1000):
         clock.waiting(102.0 + step)
-    assert perf_counter() - began < 1.0
+    assert process_time() - began < 1.0
 
 
 def test_without_a_delay_slow_answers_delay_nothing() -> None:

@@ -100,7 +100,7 @@ class TestBadPages:
             assert kinds(readings) == [FailureKind.UNREADABLE, "page"]
             assert "Timeout" in readings[0].note
 
-        with_process(work, seconds=3.0)
+        with_process(work, seconds=6.0)
 
     def test_an_error_of_the_reader_costs_that_page_only_and_what_it_prints_nothing(self):
         async def work(process: ReaderProcess) -> None:

@@ -173,8 +173,8 @@ def test_whoever_answers_is_the_network_whatever_the_answer() -> None:
 
 
 def test_nobody_to_answer_is_offline() -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with pytest.raises(OSError, match="refused"):
-        doctor.reach_web(f"http://127.0.0.1:{port}/")
+    with socket.socket() as taken:  # and as long as it is, nobody else listens there
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        with pytest.raises(OSError, match="refused"):
+            doctor.reach_web(f"http://127.0.0.1:{port}/")

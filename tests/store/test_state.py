@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tres.errors import RunError
+from tres.store import run
 from tres.store.run import STATE, SUMMARY, claimed, is_claimed
 from tres.store.state import Doing, RunState, at_work, run_state, write_state
 
@@ -82,8 +83,11 @@ def test_a_killed_crawl_is_stopped_though_its_file_says_otherwise(tmp_path: Path
     assert run_state(tmp_path) == RunState(Doing.STOPPED)
 
 
-def test_whoever_looks_does_not_keep_a_crawl_from_starting(tmp_path: Path) -> None:
+def test_whoever_looks_does_not_keep_a_crawl_from_starting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Hundreds of looks in a row: each holds the lock for a moment, and a claim succeeds."""
+    monkeypatch.setattr(run, "PATIENCE", 30.0)  # a moment is long on a busy machine
     ended = threading.Event()
 
     def look() -> None:

@@ -192,9 +192,9 @@ def test_an_empty_body_is_an_empty_page():
     ids=lambda html: html[:12],
 )
 def test_no_markup_takes_more_than_linear_time(html):
-    start = time.perf_counter()
+    start = time.process_time()
     parse_html(URL, html)
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 @pytest.mark.parametrize("start", ["<p ", "<!-- --><p ", "</p ", "<script>a<b</script><p "])
