@@ -215,7 +215,7 @@ def ordeal(
 def chosen_moments(kills: int, requests: int, seed: int = 1) -> list[int]:
     """So many moments of a crawl; the last one leaves it something to do."""
     chance = random.Random(seed)
-    return sorted(chance.randrange(int(0.95 * requests)) for _ in range(kills))
+    return sorted(chance.randrange(int(0.8 * requests)) for _ in range(kills))
 
 
 def wait_until(condition: Callable[[], bool], crawl: Popen[bytes]) -> None:

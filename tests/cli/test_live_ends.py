@@ -30,16 +30,17 @@ def test_while_it_is_crawled_a_run_can_be_read_and_belongs_to_one_crawl_only(
     topic: Path, tmp_path: Path, tres: Tres
 ) -> None:
     run = tmp_path / "run"
-    with LocalWeb(bees_and_markets(400, seconds=0.1)) as web:
-        command = ["crawl", topic, "--proxy", web.proxy, "--run", run, "--pages", 390]
+    with LocalWeb(bees_and_markets(1200, seconds=0.1)) as web:
+        command = ["crawl", topic, "--proxy", web.proxy, "--run", run, "--pages", 1190]
         with subprocess.Popen(tres_command(*command), stdout=subprocess.DEVNULL) as process:
             wait_until(lambda: len(web.urls) > 20, process)  # type: ignore[arg-type]
             exported = tres("export", run, "--to", "jsonl", "--out", tmp_path / "pages.jsonl")
             assert (exported.code, "warning" in exported.err) == (0, False)
             assert tres("tree", run).out.startswith("reward  fetched")
             busy = f"{run}: another tres is crawling there; wait until it has ended, or stop it"
-            for refused in (tres("resume", run), tres(*command, "--overwrite")):
-                assert (refused.code, busy in refused.err) == (2, True)
+            # in processes of their own: a reactor starts once, and other tests here need it
+            for refused in (run_tres("resume", run), run_tres(*command, "--overwrite")):
+                assert (refused.returncode, busy in refused.stderr) == (2, True)
             assert process.poll() is None
             process.send_signal(signal.SIGKILL)
             process.wait()
@@ -104,7 +105,7 @@ def test_a_first_signal_waits_for_a_slow_server_and_a_second_one_does_not(
                 wait_until(lambda web=web: len(web.urls) >= 3, process)  # type: ignore[misc]
                 process.send_signal(signal.SIGTERM)
                 if second:
-                    time.sleep(0.5)
+                    time.sleep(1.5)  # two that wait together would be one
                     process.send_signal(signal.SIGTERM)
                 out, err = process.communicate(timeout=60)
         assert "Traceback" not in err

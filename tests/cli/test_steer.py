@@ -97,7 +97,8 @@ def test_a_live_crawl_does_as_it_is_told(tres: Tres, run: Path, begin: tuple[obj
             0, f"the crawl has been told; go on: tres steer {run} go-on\n"
         )  # fmt: skip
         wait_for(lambda: run_state(run).doing is Doing.PAUSED, process)
-        time.sleep(1.0)  # what was in flight lands
+        time.sleep(1.0)  # what was asked for reaches the server
+        wait_for(lambda: steps(run) == len(web.urls), process)  # and lands
         before = steps(run), len(web.urls)
         time.sleep(1.5)
         assert (steps(run), len(web.urls)) == before
@@ -171,8 +172,8 @@ def judge_all(run: Path, relevant: Callable[[str], bool]) -> str:
 def test_a_crawl_judges_by_what_it_is_told_meanwhile(run: Path, begin: tuple[object, ...]) -> None:
     """Bees were wanted. Then somebody says again and again that markets are, and not bees."""
     with (
-        LocalWeb(bees_and_markets(600, seconds=0.02)) as web,
-        crawling(*begin, "--proxy", web.proxy, "--pages", 590) as process,
+        LocalWeb(bees_and_markets(3000, seconds=0.02)) as web,
+        crawling(*begin, "--proxy", web.proxy, "--pages", 2990) as process,  # learning takes time
     ):
         wait_for(lambda: steps(run) >= 25, process)
         digest = judge_all(run, lambda url: int(url.rsplit("/", 1)[1]) % 3 != 0)

@@ -21,14 +21,17 @@ def test_in_a_pause_with_nothing_in_flight_scrapy_waits_and_then_goes_on(crawl: 
     with LocalWeb(some_web()) as web:
 
         def pause(helm: Scripted) -> bool:
-            if len(web.urls) >= 5 and helm.looks < 100:
-                helm.paused = len(asked) < 20
+            """From the fifth URL on, until nothing has been asked for during twenty looks."""
+            rested = len(asked) > 20 and asked[-20] == asked[-1]
+            if len(web.urls) >= 5 and not rested:
                 asked.append(len(web.urls))
+            helm.paused = bool(asked) and not rested
             return True
 
         story = crawl(web, url(0), url(1), k=2, pages=30, steering=Scripted(pause))
     assert len(asked) > 20
-    assert asked[19] == asked[5]  # what was in flight had landed by then
+    assert asked[-1] <= asked[0] + 4  # two were in flight, and perhaps led elsewhere
+    assert asked[-1] < len(web.urls)
     assert story.reason is StopReason.BUDGET
     assert story.spoken.session.steps == 30
     assert answered_once(story.spoken)
