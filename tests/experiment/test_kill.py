@@ -125,7 +125,7 @@ def test_however_often_it_is_killed_it_is_the_crawl_that_was_not(
     seen.log = None
     crawl(config, seen, whole)
     moments = random.Random(k)
-    share = position(whole) // (times + 3)  # so that the last kill still finds it at work
+    share = position(whole) // (2 * times)  # a busy machine kills late: the last finds it at work
     for attempt in range(times + 1):
         known = outcomes(run)
         seen.log = tmp_path / f"fetched-{attempt}"

@@ -74,6 +74,11 @@ def main(order: dict[str, Any]) -> None:
     settings = browser_settings(
         live, Permitted(order["permitted"]), order.get("pages_per_browser", 200)
     )
+    if "TRES_BROWSING" in settings:
+        from tres.engines.scrapy import rendered
+
+        # leaves the share of the timeout as the only limit: a busy machine comes to rest late
+        rendered._QUIET_SECONDS = 20.0
     common = {
         "LOG_LEVEL": "WARNING",
         "RETRY_ENABLED": False,
