@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -35,11 +36,20 @@ def commands() -> None:
     """
 
 
+def one_thread() -> threadpool_limits:
+    """The learner's matrices are small: threads inside the algebra only disturb each other.
+
+    Commands load their libraries when they run, after this: those read the environment.
+    """
+    for library in ("OPENBLAS", "MKL", "OMP"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+    return threadpool_limits(1)
+
+
 def main() -> None:
     """Run a command; what the user can put right is told in one line."""
     try:
-        # The learner's matrices are small: threads inside the algebra only disturb each other.
-        with threadpool_limits(1):
+        with one_thread():
             commands(prog_name="tres")
     except TresError as error:
         for line in (*error.details, error.message, *getattr(error, "__notes__", ())):
