@@ -74,3 +74,14 @@ def test_the_columns_tell_where_relevant_pages_are(env: CrawlEnv) -> None:
 def test_a_step_before_reset_is_refused(seen: tuple[TopicConfig, PerceivedWeb]) -> None:
     with pytest.raises(ResetNeeded):
         CrawlEnv(*seen).step(np.int64(0))
+
+
+@pytest.mark.parametrize(("cap", "features"), [("inf", "evidence"), (5, "no-neighbours")])
+def test_an_agent_sees_what_tres_would_see_whatever_policy_the_topic_names(
+    seen: tuple[TopicConfig, PerceivedWeb], cap: object, features: str
+) -> None:
+    config, web = seen
+    env = CrawlEnv(config.override(policy="random", max_per_site=cap), web, offered=8)
+    observation, _ = env.reset(seed=1)
+    assert env.schema.name == features
+    assert observation.shape == (8, env.schema.width)
