@@ -13,6 +13,8 @@ from html import escape
 
 import numpy as np
 
+from tres.experiment.palette import variables
+
 Points = Sequence[tuple[float, float]]
 
 WIDTH, HEIGHT = 480, 270
@@ -203,25 +205,13 @@ def _text(x: float, y: float, text: str, anchor: str) -> str:
     return f'<text x="{x}" y="{y}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
-_LIGHT = "#2860b4 #c2384b #217a47 #a86400 #7b4fa3 #0b7c8d #8f5f27 #b8478a #5d6875 #6d7f00".split()
-_DARK = "#79adf2 #f28b98 #6fcf97 #eab04f #c3a0e6 #56c3d2 #d2a36b #ee97c9 #a4b0bd #bdcf4e".split()
-
-
-def _palette(colours: Sequence[str]) -> str:
-    return "".join(f"--s{place}:{colour};" for place, colour in enumerate(colours))
-
-
 _SERIES = "".join(
     f".line.s{i}{{stroke:var(--s{i})}}.dot.s{i}{{fill:var(--s{i});stroke:var(--s{i})}}"
     f".bar.s{i}{{fill:var(--s{i})}}.key.s{i}{{background:var(--s{i});border-color:var(--s{i})}}"
     for i in range(COLOURS)
 )
 STYLE = f"""
-:root{{color-scheme:light dark;--ink:#1c2530;--quiet:#55606c;--paper:#fff;--grid:#d9dee4;
---panel:#f4f6f8;--rest:#818c99;{_palette(_LIGHT)}}}
-@media screen and (prefers-color-scheme:dark){{:root{{--ink:#e4e8ed;--quiet:#a3aeba;--paper:#14181d;
---grid:#333b45;--panel:#1c2229;--rest:#74808d;{_palette(_DARK)}}}}}
-figure{{margin:0;max-width:36rem}}figcaption{{font-weight:600}}svg{{width:100%;height:auto}}
+{variables()}figure{{margin:0;max-width:36rem}}figcaption{{font-weight:600}}svg{{width:100%;height:auto}}
 svg text{{font-size:12px;fill:var(--ink)}}.grid{{stroke:var(--grid)}}.rest{{fill:var(--rest)}}
 @media(max-width:560px){{.chart svg text{{font-size:15px}}}}
 .line{{fill:none;stroke-width:2}}.front{{fill:none;stroke:var(--ink);stroke-dasharray:4 4}}
@@ -233,4 +223,4 @@ border:2px solid}}
 .line.more{{stroke-dasharray:6 3}}.dot.more{{fill:var(--paper);stroke-width:2}}
 .key.more{{background:var(--paper)}}
 """
-"""Colours of ink, paper and series in light and in dark, and how charts use them."""
+"""The palette, and how charts use it."""

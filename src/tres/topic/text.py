@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 _UNSPACED = (
     "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f"
@@ -65,3 +66,9 @@ def words(text: str) -> list[str]:
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
     return _WORD.findall(unicodedata.normalize("NFC", text.casefold()))
+
+
+def placed_words(text: str) -> Iterator[tuple[int, int, str]]:
+    """The words of a text in composed form (NFC), each with where it begins and ends in it."""
+    for found in _WORD.finditer(text):
+        yield *found.span(), unicodedata.normalize("NFC", found[0].casefold())
