@@ -208,6 +208,15 @@ class CrawlSection(Section):
     seed: int = setting(whole(0), "seed of all randomness: one seed, one crawl", 1)
     site: SiteKind = setting(choice(SITES), f"what counts as one site: {', '.join(SITES)}", "host")
     in_flight: int = setting(whole(1, 64), "pages fetched at the same time", 1)
+    links_per_page: int = setting(
+        whole(1), "links of one page that count, at most; the worst are dropped", 2_500
+    )
+    frontier_per_site: int = setting(
+        whole(1), "links of one site that wait, at most; the worst are dropped", 50_000
+    )
+    frontier_size: int = setting(
+        whole(1), "links that wait, at most; the worst are dropped", 1_000_000
+    )
     focus: FocusKind = setting(
         choice(FOCUSES), "ache and seedfinder: throw links of irrelevant pages away, or not", "hard"
     )

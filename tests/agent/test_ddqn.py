@@ -151,6 +151,17 @@ class TestReplay:
         assert set(drawn.vectors[:, 0]) == {2, 3, 4}
         assert np.array_equal(drawn.actions, drawn.vectors[:, 0])
 
+    def test_its_log_is_bounded_and_every_transition_keeps_its_own_actions(self) -> None:
+        replay = Replay(7, 1)
+        for i in range(1000):
+            replay.add(floats(i), 0.0, np.full(i % 50, i, np.int32))
+        assert replay.nbytes < 50_000  # 1000 transitions had 24,500 actions: 98,000 bytes
+        drawn = replay.sample(50, np.random.default_rng(0))
+        for i, which in enumerate(drawn.vectors[:, 0].astype(int).tolist()):
+            actions = drawn.actions[drawn.bounds[i] : drawn.bounds[i + 1]]
+            assert which >= 993
+            assert actions.tolist() == [which] * (which % 50)
+
     def test_sampling_is_uniform(self) -> None:
         replay = Replay(4, 1)
         for i in range(4):

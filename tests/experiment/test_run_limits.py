@@ -8,9 +8,10 @@ import pytest
 from tests.support.crawls import perceiver
 
 from tres.config import TopicConfig
+from tres.crawl.limits import LinkLimits
 from tres.engines.base import Exchange
-from tres.experiment.run import archived, new_session
-from tres.sections import LiveSection, TopicSection, TrainingSection
+from tres.experiment.run import archived, link_limits, new_session
+from tres.sections import CrawlSection, LiveSection, TopicSection, TrainingSection
 
 
 class Archive:
@@ -48,3 +49,15 @@ def test_the_archive_is_closed_however_the_crawl_ends(tmp_path: Path) -> None:
 def test_a_run_that_keeps_no_pages_has_no_archive(tmp_path: Path) -> None:
     with archived(None, tmp_path) as archive:
         assert archive is None
+
+
+def test_the_limits_on_links_are_those_of_the_topic_file() -> None:
+    assert link_limits(CrawlSection()) == LinkLimits()
+    config = TopicConfig(
+        name="limits",
+        topic=TopicSection(keywords=["biology"]),
+        training=TrainingSection(model="auto"),
+        crawl=CrawlSection(links_per_page=7, frontier_per_site=8, frontier_size=9),
+    )
+    session = new_session(config, perceiver().seeds(["http://a.example/"]))
+    assert session._links._limits == LinkLimits(7, 8, 9)

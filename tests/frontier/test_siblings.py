@@ -157,3 +157,38 @@ def test_every_page_on_which_two_links_are_neighbours_counts(rows: UrlRows) -> N
         cite(rows, page, 10, 11)
     fetch(rows, 10, 1.0)
     assert neighbours_of(rows, 11) == (3 + 0.5) / (3 + 1)
+
+
+class TestPruning:
+    """Edges are bounded: those to rows that wait no longer go first, then the oldest."""
+
+    @staticmethod
+    def crawled(monkeypatch: pytest.MonkeyPatch, most: int) -> tuple[UrlRows, list[object]]:
+        monkeypatch.setattr("tres.frontier.url_rows.MOST_EDGES", most)
+        monkeypatch.setattr("tres.frontier.siblings.MOST_EDGES", most)
+        sites = Sites()
+        sites.make_room(1)
+        rows, told = UrlRows(EVIDENCE, sites), []
+        rng = np.random.default_rng(3)
+        for page in range(60):
+            waiting = [url for url in range(200) if len(rows.of_url(url))]
+            if page and waiting:
+                told.append(fetch(rows, int(rng.choice(waiting)), float(rng.random())))
+            fresh = rng.choice(np.arange(page, 200), 6, replace=False).tolist()
+            gone = [
+                url for url in fresh if url < rows._row_of.view.size and not len(rows.of_url(url))
+            ]
+            cite(rows, 1000 + page, *(url for url in fresh if url not in gone))
+            told.append(rows.vectors(rows.waiting).round(6).tolist())
+        return rows, told
+
+    def test_edges_to_rows_that_wait_no_longer_are_missed_by_nobody(self, monkeypatch):
+        # 300 edges are enough for all that wait, not for all that were ever made.
+        _, unbounded = self.crawled(monkeypatch, 10**6)
+        rows, told = self.crawled(monkeypatch, 340)
+        assert rows._siblings.edges < 340
+        assert told == unbounded
+
+    def test_however_few_may_be_held_the_bound_holds(self, monkeypatch):
+        rows, _ = self.crawled(monkeypatch, 40)
+        assert rows._siblings.edges <= 40 + 6

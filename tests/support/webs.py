@@ -13,6 +13,7 @@ import numpy as np
 
 from tres.caps import SiteCap
 from tres.crawl.events import Done, Event, Fetch, Stepped, StopReason, Wait
+from tres.crawl.limits import LinkLimits
 from tres.crawl.session import CrawlSession
 from tres.mdp.crawl import Crawl
 from tres.policies.make import Foreknowledge, PolicySettings, make_policy
@@ -93,6 +94,7 @@ def start(
     cap: object = "inf",
     seed: int = 1,
     max_clicks: int | None = None,
+    limits: LinkLimits | None = None,
 ) -> CrawlSession:
     """A session at its beginning."""
     crawl = Crawl()
@@ -102,7 +104,8 @@ def start(
         np.random.default_rng(seed),
         Foreknowledge(lambda: foresight_of(web), lambda share: Shelf(web)),
     )
-    return CrawlSession(crawl, policy, links(*seeds), pages, SiteCap.parse(cap), max_clicks)
+    bounds = SiteCap.parse(cap), max_clicks, limits
+    return CrawlSession(crawl, policy, links(*seeds), pages, *bounds)
 
 
 @dataclass(slots=True)

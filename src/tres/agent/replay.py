@@ -3,8 +3,9 @@
 A transition is (x, r, A~): the state-action vector as it was chosen, its reward, and the
 actions that the next state offered, A~ of the paper: the outlinks of the page just fetched
 and the action that the tree sampled next. A~ is not copied but logged: one id per action in
-an append-only log, and a transition holds its range. Their vectors are looked up when the
-transition is replayed, so they carry what is known of those actions by then.
+a log, and a transition holds its range. Their vectors are looked up when the transition is
+replayed, so they carry what is known of those actions by then. When most of the log belongs to
+transitions that are gone, that part is cut off, so memory is bounded as the ring is.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tres.mdp.columns import Column, Floats, Ids
+
+SMALLEST_LOG_TO_CUT = 4096
 
 
 class Transitions(NamedTuple):
@@ -49,6 +52,7 @@ class Replay:
     def add(self, vector: Floats, reward: float, actions: Ids) -> None:
         """Remember a transition; when full, the oldest one goes."""
         place = self._added % self._capacity
+        self._cut_log()
         start = len(self._log)
         self._log.extend(actions)
         for column in (self._vectors, self._rewards, self._range):
@@ -57,6 +61,19 @@ class Replay:
         self._rewards.view[place] = reward
         self._range.view[place] = start, len(self._log)
         self._added += 1
+
+    def _cut_log(self) -> None:
+        """Drop the actions of transitions that the ring has overwritten, once they are most of it.
+
+        The ranges lie in the log in the order of their transitions, and the oldest one is about
+        to be overwritten.
+        """
+        if self._added < self._capacity:
+            return
+        gone = int(self._range.view[self._added % self._capacity, 1])
+        if gone > max(SMALLEST_LOG_TO_CUT, len(self._log) // 2):
+            self._log.replace(self._log.view[gone:])
+            self._range.view[:] -= gone
 
     def sample(self, batch: int, rng: np.random.Generator) -> Transitions:
         """`batch` transitions, uniformly and with replacement."""

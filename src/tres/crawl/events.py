@@ -94,6 +94,17 @@ class SiteCapped:
 
 
 @dataclass(frozen=True, slots=True)
+class LinksLimited:
+    """A limit on links is reached for the first time: from here on the worst are dropped.
+
+    `site` is the one that has reached it; empty if it is the limit on all links.
+    """
+
+    limit: str
+    site: str
+
+
+@dataclass(frozen=True, slots=True)
 class SiteBlocked:
     """Somebody wants nothing more of a site; its links have left the frontier for good."""
 
@@ -110,4 +121,6 @@ class WentOn:
     """Whoever drives the session asks again."""
 
 
-Event = Stepped | FetchFailed | LeafSplit | SiteCapped | SiteBlocked | Paused | WentOn
+Event = (
+    Stepped | FetchFailed | LeafSplit | SiteCapped | LinksLimited | SiteBlocked | Paused | WentOn
+)

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable
-from itertools import compress
 
 import numpy as np
 
@@ -32,13 +31,15 @@ from tres.crawl.events import (
     Fetch,
     FetchFailed,
     LeafSplit,
+    LinksLimited,
     SiteBlocked,
     SiteCapped,
     Stepped,
     StopReason,
     Wait,
 )
-from tres.mdp.columns import Column, Flags
+from tres.crawl.limits import LinkLimits, WaitingLinks
+from tres.mdp.columns import Column, Flags, Ids
 from tres.mdp.crawl import Crawl
 from tres.mdp.paths import NONE
 from tres.mdp.steps import NO_PATH, Choice, Outlinks, Step
@@ -59,6 +60,7 @@ class CrawlSession:
         pages: int,
         cap: SiteCap | None = None,
         max_clicks: int | None = None,
+        limits: LinkLimits | None = None,
     ) -> None:
         self.policy = policy
         self.pages = pages
@@ -75,6 +77,7 @@ class CrawlSession:
         self._blocked = Column(np.bool_)
         self._in_flight: dict[str, Choice] = {}
         self._interrupted = False
+        self._links = WaitingLinks(limits or LinkLimits())
         outlinks = self._outlinks(seeds)
         self._claimed.view[outlinks.urls] = True  # g_0: no link leads to a seed
         self._seeds = deque(policy.seed(outlinks))
@@ -113,6 +116,11 @@ class CrawlSession:
     def seeds_left(self) -> int:
         """Seeds that were not asked for yet."""
         return len(self._seeds)
+
+    @property
+    def dropped(self) -> Counter[str]:
+        """Links that a limit has kept out of the frontier, by limit."""
+        return self._links.dropped
 
     @property
     def harvest_rate(self) -> float:
@@ -189,7 +197,7 @@ class CrawlSession:
                 return Failed(outcome.url, FailureKind.ALREADY_FETCHED)
             if site != choice.site and self._crawl.sites.saturated()[site]:
                 return Failed(outcome.url, FailureKind.SITE_CAP)
-            self._claimed.view[final] = True
+            self._claim(final, site)
             self.policy.forget_url(final)
         return outcome
 
@@ -203,7 +211,9 @@ class CrawlSession:
         self._crawl.sites.count(site, percept.relevant)
         self._crawl.paths.extend(page, choice.page, reward, percept.relevant)
         events = self._enforce_cap(site)
-        outlinks = self._outlinks(percept.links, page, percept)
+        places, limited = self._links.admitted(percept.links, self._crawl, len(self.policy))
+        events += [LinksLimited(*reached) for reached in limited]
+        outlinks = self._outlinks(percept.links, page, percept, places)
         grown = self.policy.learn(Step(choice, site, reward, outlinks))
         if grown is not None:
             feature = self.policy.schema.features[grown.split.feature]
@@ -233,8 +243,13 @@ class CrawlSession:
     def _depart(self, choice: Choice) -> None:
         self._make_room()  # a policy may know URLs that no page has linked to
         self._in_flight[self._crawl.urls[choice.url]] = choice
-        self._claimed.view[choice.url] = True
+        self._claim(choice.url, choice.site)
         self._crawl.sites.depart(choice.site)
+
+    def _claim(self, url: int, site: int) -> None:
+        """The URL is fetched from now on, or was: no link to it waits."""
+        self._claimed.view[url] = True
+        self._links.leave(url, site)
 
     def _nothing_chosen(self) -> Demand:
         if self._in_flight:
@@ -265,20 +280,32 @@ class CrawlSession:
     def _close(self, site: int) -> None:
         """All that waits of a site leaves, and nothing of it enters any more."""
         self._closed.view[site] = True
+        self._links.close(site)
         self._seeds = deque(seed for seed in self._seeds if seed.site != site)
         self.policy.forget_site(site)
 
     def _outlinks(
-        self, links: LinkPercepts, page: int = NONE, percept: Percept | None = None
+        self,
+        links: LinkPercepts,
+        page: int = NONE,
+        percept: Percept | None = None,
+        places: Ids | None = None,
     ) -> Outlinks:
-        """Links in ids, reduced to those that are actions now (equation 1: u not in C_t)."""
-        urls = np.array(self._crawl.urls.ids(links.urls), np.int32)
-        sites = np.array(self._crawl.site_names.ids(links.sites), np.int32)
+        """Links in ids, reduced to those that are actions now (equation 1: u not in C_t).
+
+        Only those at `places` count at all; the others may not enter.
+        """
+        counted = np.arange(len(links), dtype=np.int32) if places is None else places
+        urls = np.array(self._crawl.urls.ids(_at(links.urls, counted)), np.int32)
+        sites = np.array(self._crawl.site_names.ids(_at(links.sites, counted)), np.int32)
         self._make_room()
         claimed = self._claimed.view[urls]
         keep = ~(claimed | self._closed.view[sites])
         if page != NONE and self._crawl.paths.depth(page) >= self._max_clicks:
             keep[:] = False  # what lies deeper is no action
+        at = counted[keep]
+        if page != NONE:
+            self._links.enter(urls[keep], sites[keep])
         own_site = NONE if percept is None else self._crawl.site_names.id(percept.site)
         return Outlinks(
             page=page,
@@ -288,14 +315,14 @@ class CrawlSession:
             urls=urls[keep],
             sites=sites[keep],
             same_site=(sites == own_site)[keep],
-            url_keyword=links.url_keyword[keep],
-            anchor_keyword=links.anchor_keyword[keep],
-            anchor_relevance=links.anchor_relevance[keep],
-            anchors=tuple(compress(links.anchors, keep.tolist())),
-            places=np.flatnonzero(keep).astype(np.int32),
+            url_keyword=links.url_keyword[at],
+            anchor_keyword=links.anchor_keyword[at],
+            anchor_relevance=links.anchor_relevance[at],
+            anchors=_at(links.anchors, at) if links.anchors else (),
+            places=at,
             known=urls[claimed],
-            known_places=np.flatnonzero(claimed).astype(np.int32),
-            wordings=links.wordings[keep] if self.policy.schema.reads_words else UNTOLD,
+            known_places=counted[claimed],
+            wordings=links.wordings[at] if self.policy.schema.reads_words else UNTOLD,
         )
 
     def _site_id(self, site: str) -> int:
@@ -308,6 +335,7 @@ class CrawlSession:
         self._closed.resize(len(self._crawl.site_names))
         self._blocked.resize(len(self._crawl.site_names))
         self._crawl.sites.make_room(len(self._crawl.site_names))
+        self._links.make_room(len(self._crawl.urls), len(self._crawl.site_names))
 
     def _stepped(self, choice: Choice, percept: Percept) -> Stepped:
         return Stepped(
@@ -327,3 +355,10 @@ class CrawlSession:
             candidates=choice.candidates,
             rivals=tuple((self._crawl.urls[url], q) for url, q in choice.rivals),
         )
+
+
+def _at(texts: tuple[str, ...], places: Ids) -> tuple[str, ...]:
+    """Those at these places, which ascend."""
+    if len(places) == len(texts):
+        return texts
+    return tuple(texts[place] for place in places.tolist())

@@ -32,6 +32,7 @@ from numpy.typing import NDArray
 
 from tres.agent.link_words import LinkClassifier
 from tres.caps import SiteCap
+from tres.crawl.limits import LinkLimits, Reached
 from tres.crawl.session import CrawlSession
 from tres.mdp.columns import Column
 from tres.mdp.names import Names
@@ -48,9 +49,13 @@ Array = NDArray[Any]
 State = dict[str, Any]
 """Paths to arrays, or to what JSON can hold."""
 
-FIXED = (Section, SiteCap, Schema, Foresight, SearchEngine, FunctionType, MethodType, partial)
+FIXED = (
+    *(Section, SiteCap, LinkLimits, Schema, Foresight, SearchEngine),
+    *(FunctionType, MethodType, partial),
+)
 VALUES: dict[str, type] = {
-    kind.__name__: kind for kind in (Choice, Staged, Taken, LinkClassifier, Hit, FailureKind)
+    kind.__name__: kind
+    for kind in (Choice, Staged, Taken, LinkClassifier, Hit, FailureKind, Reached)
 }
 CONTAINERS: dict[str, Callable[[Any], Any]] = {
     kind.__name__: kind for kind in (list, tuple, deque, set, frozenset)

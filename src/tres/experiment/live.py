@@ -8,6 +8,7 @@ own with the model that the run keeps, so a crawl that is resumed reads as the f
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -206,15 +207,15 @@ async def _crawled(
         )
         with logging_to(run.directory / LOG):
             reason = await loop.crawl(live, live_settings(config))
-            _tell_dropped(memory)
+            _tell_dropped(memory.dropped + run.session.dropped)
     finally:
         await reader.close()
     return run.finish(reason, memory.dropped)
 
 
-def _tell_dropped(memory: CrawlMemory) -> None:
-    """Say in the log which rules have kept links out, and how many."""
-    if counts := memory.dropped.most_common():
+def _tell_dropped(dropped: Counter[str]) -> None:
+    """Say in the log which rules and limits have kept links out, and how many."""
+    if counts := dropped.most_common():
         told = ", ".join(f"{count:,} by the rule {rule!r}" for rule, count in counts)
         _log.warning("links that were not followed: %s", told)
 

@@ -14,6 +14,7 @@ tells at the end why it stopped, and `finish` leaves the files that people read:
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ import numpy as np
 from tres import __version__
 from tres.config import TopicConfig
 from tres.crawl.events import Done, Event, StopReason
+from tres.crawl.limits import LinkLimits
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import Judged, PerceivedWeb, drained, replaying
 from tres.errors import ConfigError, ModelError, SeedError
@@ -36,6 +38,7 @@ from tres.policies.make import NOTHING, Foreknowledge, OwnPolicy, PolicySettings
 from tres.relevance.base import RelevanceModel
 from tres.relevance.own import OwnJudge
 from tres.relevance.store import load_model
+from tres.sections import CrawlSection
 from tres.store.guesses import write_guesses
 from tres.store.helm import Helm, Switch, Switched
 from tres.store.journal import JOURNAL, Journal
@@ -78,7 +81,12 @@ def new_session(
     else:
         policy = own.make(crawl, rng)
     limits = config.crawl.pages, config.crawl.max_per_site, config.live.max_clicks
-    return CrawlSession(crawl, policy, seeds, *limits)
+    return CrawlSession(crawl, policy, seeds, *limits, link_limits(config.crawl))
+
+
+def link_limits(section: CrawlSection) -> LinkLimits:
+    """How many links may wait, as the topic file says."""
+    return LinkLimits(section.links_per_page, section.frontier_per_site, section.frontier_size)
 
 
 def open_session(config: TopicConfig, seen: PerceivedWeb) -> CrawlSession:
@@ -119,11 +127,12 @@ class OpenRun:
     def finish(self, stopped: StopReason, dropped: Mapping[str, int] = NOTHING_DROPPED) -> Result:
         """Write what people read; if no seed gave a page, say so with a `SeedError`.
 
-        `dropped` counts the links that rules kept out, by rule, since the crawl was taken up.
+        `dropped` counts the links that rules kept out, by rule, since the crawl was taken up; what
+        the limits on links kept out is counted over the whole crawl.
         """
         journal, seconds = self.crawling.journal, self.crawling.seconds
         summary = summarise(self.config, journal.meta, self.session, stopped, seconds)
-        summary["dropped"] = dict(sorted(dropped.items()))
+        summary["dropped"] = dict(sorted((self.session.dropped + Counter(dropped)).items()))
         if isinstance(self.model, OwnJudge):
             summary["model"] = self.model.name
         with writing(self.directory):

@@ -18,13 +18,17 @@ values. What is told lags behind, but each page tells only logarithmically often
 sums of what it was told and the best hub among those who told it, not the list of them: should that
 hub turn out worse than another one, the row hears of it when the other tells again. Neighbours
 are few, so they hear of each other at once.
+
+Edges are bounded (`MOST_EDGES`). Those that lead to rows which no longer wait tell nobody anything,
+so they go first, without a difference to anything; then the oldest go, whose pages have told most
+of what they will ever tell.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from tres.mdp.columns import Column, Floats, Ids
+from tres.mdp.columns import Column, Flags, Floats, Ids
 from tres.mdp.paths import NONE
 from tres.mdp.steps import Outlinks
 
@@ -35,6 +39,8 @@ DOUBT = 2.0
 NEAR = 4
 """Links between which two siblings are neighbours."""
 AROUND = np.array([*range(-NEAR, 0), *range(1, NEAR + 1)])
+MOST_EDGES = 4_000_000
+"""Some 64 MB; when there are more, half of them go."""
 NO_ROWS: Ids = np.empty(0, np.int32)
 
 
@@ -98,6 +104,22 @@ class Siblings:
             if self._count.view[page] > GROWTH * self._told.view[page, 0]:
                 told.append(self._tell(page))
         return np.unique(np.concatenate(told))
+
+    def prune(self, waiting: Flags) -> None:
+        """Keep half of the edges that may be held: the newest that lead to rows which wait."""
+        kept = np.flatnonzero(waiting[self._row.view])[-(MOST_EDGES // 2) :]
+        place = np.full(len(self._row) + 1, NONE, np.int32)  # one more: `NONE` stays `NONE`
+        place[kept] = np.arange(len(kept), dtype=np.int32)
+        self._edges.view[:] = np.searchsorted(kept, self._edges.view)
+        self._last.view[:] = place[self._last.view]
+        self._before.replace(place[self._before.view[kept]])
+        for column in (self._page, self._row, self._place):
+            column.replace(column.view[kept])
+
+    @property
+    def edges(self) -> int:
+        """Edges held."""
+        return len(self._row)
 
     def evidence(self, rows: Ids) -> Floats:
         """Share, best hub and neighbours of rows, in three columns."""

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from tres.frontier.promises import LinkWords
 from tres.frontier.rows import LEVEL_STEP, NO_ROWS, Change, Rows
-from tres.frontier.siblings import Siblings
+from tres.frontier.siblings import MOST_EDGES, Siblings
 from tres.mdp.columns import Column, Floats, Ids
 from tres.mdp.paths import NONE
 from tres.mdp.schema import SIBLINGS, WORDS, Schema
@@ -57,6 +57,9 @@ class UrlRows(Rows):
             self._words.add(_wordings(links)[is_new])
         if self._heard:
             self._siblings.cite(links, rows, self.total)
+            if self._siblings.edges > MOST_EDGES:
+                everything = np.arange(self.total, dtype=np.int32)
+                self._siblings.prune(self._waiting.of(everything) != NONE)
         self._cite(rows, links)
         return Change(new, rows[~is_new])
 
