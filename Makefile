@@ -20,7 +20,7 @@ demo: $(READY)  ## crawl a small generated web, learning and at random
 	$(BIN)/tres demo
 
 test: $(READY)  ## run the tests
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto $(TESTS)
 
 lint: $(READY)  ## check style, types and the direction of imports
 	$(BIN)/ruff check

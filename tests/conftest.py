@@ -1,4 +1,4 @@
-"""What all tests share: a cache of their own, and profiles for Hypothesis.
+"""What all tests share: a cache of their own, profiles for Hypothesis, a word on what was skipped.
 
 Those are quick and repeatable by default; `HYPOTHESIS_PROFILE=thorough` digs deeper.
 """
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.support.missing import summary
 
 settings.register_profile(
     "quick",
@@ -28,3 +29,12 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache: no test reads or writes that of the user."""
     monkeypatch.setenv("TRES_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache" / "vectors"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say at the end what was skipped for want of what; `-rs` says where."""
+    skipped = terminalreporter.getreports("skipped")
+    if skipped:
+        terminalreporter.section("skipped for want of")
+        for line in summary(report.longrepr[2] for report in skipped):
+            terminalreporter.line(line)

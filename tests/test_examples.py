@@ -10,6 +10,7 @@ from statistics import mean
 from typing import Any
 
 import pytest
+from tests.support.missing import need_package
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -72,7 +73,7 @@ def test_a_run_that_was_left_is_read(tmp_path: Path, capsys: pytest.CaptureFixtu
 @pytest.mark.slow
 def test_an_agent_of_another_library_learns_to_crawl() -> None:
     """Far shorter than the example itself, and all the same better than chance and than before."""
-    pytest.importorskip("stable_baselines3")
+    need_package("stable_baselines3")
     gym_agent = example("gym_agent")
     env = gym_agent.CrawlEnv.of(*gym_agent.task("astronomy", 101), gym_agent.OFFERED)
     other = gym_agent.CrawlEnv.of(*gym_agent.task("sailing", 201), gym_agent.OFFERED)

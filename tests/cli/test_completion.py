@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.shell_completion import BashComplete
+from tests.support.missing import reason_for
 
 from tres.cli import commands
 from tres.config import FEATURES, POLICIES
@@ -112,7 +113,7 @@ def program(directory: Path) -> dict[str, str]:
     return {**os.environ, "PATH": f"{tres.parent}:{os.environ['PATH']}"}
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+@pytest.mark.skipif(shutil.which("bash") is None, reason=reason_for("bash"))
 def test_bash_itself_completes(
     tres: Tres, here: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -131,7 +132,7 @@ def test_bash_itself_completes(
         assert ended.stdout.split() == answer, ended.stderr
 
 
-@pytest.mark.skipif(shutil.which("fish") is None, reason="there is no fish")
+@pytest.mark.skipif(shutil.which("fish") is None, reason=reason_for("fish"))
 def test_fish_itself_completes(
     tres: Tres, here: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -144,7 +145,7 @@ def test_fish_itself_completes(
     assert [line.split()[0] for line in ended.stdout.splitlines()] == ["runs/bees", "runs/birds"]
 
 
-@pytest.mark.skipif(shutil.which("zsh") is None, reason="there is no zsh")
+@pytest.mark.skipif(shutil.which("zsh") is None, reason=reason_for("zsh"))
 def test_zsh_reads_the_script(tres: Tres, here: Path) -> None:
     (here / "script").write_text(tres("completion", "zsh").out)
     assert subprocess.run(["zsh", "-n", "script"], check=False).returncode == 0

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
+from importlib import import_module
 
 import pytest
 
@@ -26,7 +26,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[Check]:
     def examine(*_: object) -> Iterator[Check]:
         yield from checks
 
-    monkeypatch.setattr(sys.modules["tres.cli.doctor"], "examine", examine)
+    monkeypatch.setattr(import_module("tres.cli.doctor"), "examine", examine)
     return checks
 
 

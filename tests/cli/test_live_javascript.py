@@ -8,19 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.support.browser import need_chromium
 from tests.support.local_web import Answer, LocalWeb
-
-from tres.engines.scrapy.browser import find_chromium
-from tres.errors import ConfigError
-
-
-def has_chromium() -> bool:
-    try:
-        find_chromium()
-    except ConfigError:
-        return False
-    return True
-
 
 TOPIC = """
 name = "bees"
@@ -71,8 +60,8 @@ def crawled(tmp_path: Path, detect: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not has_chromium(), reason="Chromium is not installed")
 def test_pages_made_by_scripts_are_read_and_followed(tmp_path: Path) -> None:
+    need_chromium()
     pages = crawled(tmp_path, "true")
     assert [page["url"].rpartition("/")[2] for page in pages] == ["0", "1", "2", "3"]
     assert all(page["reward"] == "1" for page in pages)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.kill import Scene, archived, chosen_moments, in_peace, ordeal, recorded, served
+from tests.support.missing import skip_without
 
 from tres.store.journal import JOURNAL, Journal
 
@@ -66,7 +67,7 @@ def test_a_full_disk_ends_the_crawl_and_room_lets_it_go_on(
     disk, small = tmp_path / "disk", way == "a full disk"
     disk.mkdir()
     if small and subprocess.run(mount(disk, "size=700k"), check=False).returncode:
-        pytest.skip("this machine lets nobody mount a file system")
+        skip_without("permission to mount a file system")
     try:
         run = disk / "run"
         for _ in range(2):  # a disk that is still full is told again, and does no harm

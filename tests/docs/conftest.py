@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tests.docs.given import Given
 from tests.docs.pages import DOCS, ROOT
+from tests.support.missing import need_package
 
 
 @pytest.fixture(scope="session")
@@ -20,7 +21,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Given:
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, built elsewhere."""
-    pytest.importorskip("zensical")
+    need_package("zensical")
     place = tmp_path_factory.mktemp("site")
     shutil.copy(ROOT / "zensical.toml", place)
     shutil.copytree(DOCS, place / "docs")

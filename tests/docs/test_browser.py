@@ -11,8 +11,9 @@ from threading import Thread
 
 import pytest
 from tests.support.browser import opened_browser
+from tests.support.missing import need_package
 
-sync_api = pytest.importorskip("playwright.sync_api")
+sync_api = need_package("playwright.sync_api")
 
 
 class Quiet(SimpleHTTPRequestHandler):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from tests.support.missing import need_package
 
 from tres.experiment import doctor, installed
 from tres.experiment.installed import Check, State
@@ -121,7 +122,7 @@ def test_a_chromium_that_is_no_browser_is_told(
 def test_a_program_that_does_not_start_as_a_browser_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("playwright")
+    need_package("playwright")
     false = tmp_path / "false"
     false.write_text("#!/bin/sh\nexit 1\n")
     false.chmod(0o755)

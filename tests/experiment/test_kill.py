@@ -20,6 +20,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
+from tests.support.missing import skip_without
 
 from tres.cli.crawl import stop_on_signal
 from tres.config import TopicConfig
@@ -158,7 +159,7 @@ def small_disk(directory: Path) -> Iterator[Callable[[], None]]:
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     if mounted.returncode:
-        pytest.skip(f"this machine lets nobody mount a file system: {mounted.stderr.strip()}")
+        skip_without("permission to mount a file system", mounted.stderr.strip())
 
     def enlarge() -> None:
         subprocess.run(["mount", "-o", "remount,size=64m", str(directory)], check=True)

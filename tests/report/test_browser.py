@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from tests.report.runs import HOSTILE_TITLE, crawl, opened
 from tests.support.browser import opened_browser
+from tests.support.missing import need_package
 
 from tres.report.compare import comparison_page, named
 from tres.report.markup import harmless
 from tres.report.reader import RunReader
 
-sync_api = pytest.importorskip("playwright.sync_api")
+sync_api = need_package("playwright.sync_api")
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,8 @@ import signal
 import socket
 import time
 import webbrowser
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,15 +59,44 @@ def dashboard(runs: tuple[Path, ...], host: str, port: int, token: str | None, s
 
     wanted = token_for(host, token)
     found = Runs(time.monotonic, named_runs(runs), None if runs else HOME)
-    listening = _listening(host, port)
-    address = _address(host, listening.getsockname()[1], wanted)
-    click.echo(f"dashboard: {printable(address)}\nstop: Ctrl-C")
-    if show:
-        webbrowser.open(address)
-    _serve(found, host, wanted, listening)
+    with stopped_by_signals() as go_on, _listening(host, port) as listening:
+        address = _address(host, listening.getsockname()[1], wanted)
+        click.echo(f"dashboard: {printable(address)}\nstop: Ctrl-C")
+        if show:
+            webbrowser.open(address)
+        _serve(found, host, wanted, listening, go_on)
 
 
-def _serve(runs: Runs, host: str, token: str | None, listening: socket.socket) -> None:
+@contextmanager
+def stopped_by_signals() -> Iterator[Callable[[], bool]]:
+    """From now on a signal ends the dashboard in good order, during its start-up as well.
+
+    An interrupt may get lost while modules are imported (Python drops what is raised inside its own
+    callbacks), so start-up asks once more whether it shall go on.
+    """
+    asked: list[int] = []
+
+    def stop(number: int, _: object) -> None:
+        asked.append(number)
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        with suppress(KeyboardInterrupt):
+            yield lambda: not asked
+        click.echo("stopped")
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _serve(
+    runs: Runs,
+    host: str,
+    token: str | None,
+    listening: socket.socket,
+    go_on: Callable[[], bool],
+) -> None:
     import uvicorn
 
     from tres.dashboard.app import Dashboard
@@ -81,10 +111,8 @@ def _serve(runs: Runs, host: str, token: str | None, listening: socket.socket) -
         proxy_headers=False,
         timeout_graceful_shutdown=2,
     )
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with suppress(KeyboardInterrupt):
+    if go_on():
         uvicorn.Server(config).run(sockets=[listening])
-    click.echo("stopped")
 
 
 def _listening(host: str, port: int) -> socket.socket:

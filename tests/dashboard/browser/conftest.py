@@ -73,6 +73,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def address(folder: Path) -> Iterator[str]:
+def address(folder: Path, browser: Any) -> Iterator[str]:
+    """Where the dashboard is; it is not started for tests that are skipped without a browser."""
     with dashboard(folder) as opened:
         yield opened

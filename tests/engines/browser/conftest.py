@@ -16,9 +16,8 @@ from typing import Any
 
 import pytest
 from tests.engines.browser.server import PRIVATE, PUBLIC, Site
-
-from tres.engines.scrapy.browser import find_chromium
-from tres.errors import ConfigError
+from tests.support.browser import need_chromium
+from tests.support.missing import need_package
 
 PROGRAM = Path(__file__).with_name("crawl.py")
 
@@ -75,11 +74,8 @@ class Crawl:
 @pytest.fixture
 def crawl(public: Site) -> Iterator[Any]:
     """Starts crawls of paths of the public site: `crawl("/app", javascript=["."])`."""
-    try:
-        find_chromium()
-    except ConfigError as problem:
-        pytest.skip(f"no browser: {problem.message}")
-    pytest.importorskip("scrapy_playwright", reason="scrapy-playwright is not installed")
+    need_chromium()
+    need_package("scrapy_playwright")
     crawls: list[Crawl] = []
 
     def start(*paths: str, at_once: int = 1, pages_per_browser: int = 200, **live: Any) -> Crawl:
