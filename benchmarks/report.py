@@ -4,7 +4,8 @@
 
 Without --run a crawl is made first, over a generated web (that takes some minutes), with times and
 statuses as a live crawl has them, and with titles and paths as long as those of the Web, not of
-the generator: about 70 characters each.
+the generator: about 70 characters each. Its pages are kept as JSON lines, where the report finds
+the texts of which it shows extracts.
 
 "Ready" is when the table of pages stands and can be sorted, counted from the moment when Chromium
 is told to open the file; "painted" is the first contentful paint by the browser's own clock.
@@ -14,12 +15,14 @@ is told to open the file; "painted" is the first contentful paint by the browser
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TextIO
 
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import sync_playwright
@@ -36,6 +39,7 @@ from tres.experiment.topic import perceive_topic
 from tres.report.page import report_page
 from tres.report.reader import RunReader
 from tres.sections import CrawlSection, TopicSection, TrainingSection
+from tres.web.page import Page
 from tres.web.percept import Percept
 from tres.webs.generated import GeneratedWeb
 
@@ -83,23 +87,35 @@ def crawled(directory: Path, pages: int) -> Path:
         crawl=CrawlSection(pages=pages),
     )
     seen = PerceivedWeb(WEB, perceive_topic(config, WEB))
-    with start_run(config, seen.perceiver, directory) as run:
-        drive(run, seen)
+    archive = directory.with_suffix(".jsonl")
+    with (
+        archive.open("w", encoding="utf-8") as texts,
+        start_run(config, seen.perceiver, directory, web=str(archive)) as run,
+    ):
+        drive(run, seen, texts)
         run.finish(StopReason.BUDGET)
     return directory
 
 
-def drive(run: OpenRun, seen: PerceivedWeb) -> None:
+def drive(run: OpenRun, seen: PerceivedWeb, texts: TextIO) -> None:
     """Fetch until the budget is spent, a page every tenth of a second of a made-up clock."""
     clock = 1.7e9
     while isinstance(demand := run.crawling.next(), Fetch):
         for url in demand.urls:
             clock += 0.1
             outcome = seen.perceive(url)
-            fetched = Fetched(clock, 0.3, 200, 40_000, TITLE.format(url.rpartition("/")[2]))
-            run.crawling.receive(
-                url, long(outcome) if isinstance(outcome, Percept) else outcome, fetched
-            )
+            title = TITLE.format(url.rpartition("/")[2])
+            if isinstance(outcome, Percept):
+                outcome = long(outcome)
+                keep(texts, seen, url, outcome.url, title)
+            run.crawling.receive(url, outcome, Fetched(clock, 0.3, 200, 40_000, title))
+
+
+def keep(texts: TextIO, seen: PerceivedWeb, asked: str, url: str, title: str) -> None:
+    """The text of a page, under the address that the crawl knows it by."""
+    page = seen.web.fetch(asked)
+    if isinstance(page, Page):
+        texts.write(json.dumps({"url": url, "title": title, "text": page.text}) + "\n")
 
 
 def long(percept: Percept) -> Percept:

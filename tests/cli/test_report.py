@@ -22,8 +22,9 @@ def test_one_run_gives_a_page_beside_it_and_a_summary(tres: Tres, run: Path) -> 
     outcome = tres("report", run)
     assert outcome.code == 0
     summary = json.loads((run / "summary.json").read_text())
-    assert "this crawl has ended: the budget is spent." in outcome.out
-    assert f"{summary['harvest_rate']:.1%}" in outcome.out
+    said = " ".join(outcome.out.split())
+    assert said.startswith(f"run: {summary['harvest_rate']:.1%} harvest rate. It kept finding")
+    assert "The budget is spent, and" in said
     assert "site0.example" in outcome.out
     assert outcome.out.endswith(f"report: {run / 'report.html'}\n")
     page = (run / "report.html").read_text()
@@ -77,6 +78,17 @@ def test_a_place_that_cannot_be_written_is_named(tres: Tres, run: Path, tmp_path
     assert outcome.code == 2
     assert "page.html: cannot be written (No such file" in outcome.err
     assert outcome.err.endswith("name another --out\n")
+
+
+def test_an_archive_that_has_moved_is_named(tres: Tres, run: Path, archive: Path) -> None:
+    moved = archive.rename(archive.with_name("moved.jsonl"))
+    assert tres("report", run).code == 0
+    assert "Some extracts are missing" in (run / "report.html").read_text()
+    assert tres("report", run, "--web", moved).code == 0
+    assert "Some extracts are missing" not in (run / "report.html").read_text()
+    outcome = tres("report", run, run, "--web", moved)
+    assert outcome.code == 2
+    assert "leave it out, or name one run only" in outcome.err
 
 
 def test_no_page_and_a_place_for_it_are_refused(tres: Tres, run: Path) -> None:

@@ -53,7 +53,7 @@ def percept(i: int) -> Percept:
     targets = [(i + 1) % PAGES, (i + 3) % PAGES, (7 * i + 2) % PAGES, (11 * i + 4) % PAGES]
     outlinks = links(*(To(url(j), 0.9 * relevant(j), False, relevant(j)) for j in targets))
     sites = tuple(_site(target) for target in outlinks.urls)
-    probability = 0.55 + i % 40 / 100 if relevant(i) else i % 45 / 100
+    probability = 0.99 - i % 40 / 100 if relevant(i) else i % 45 / 100
     return Percept(url(i), _site(url(i)), probability, replace(outlinks, sites=sites))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -15,6 +16,7 @@ from tests.support.missing import need_package
 from tres.report.compare import comparison_page, named
 from tres.report.markup import harmless
 from tres.report.reader import RunReader
+from tres.report.why import reasons_of
 
 sync_api = need_package("playwright.sync_api")
 
@@ -100,8 +102,9 @@ def test_words_are_searched_in_title_address_and_reason(tab: Tab, reader: RunRea
     tab.page.fill("#search", "MARKETS about")
     expected = [each for each in reader.pages if "about markets" in each.title]
     assert f"of {len(expected)} pages that match, of 150 in all" in tab.caption()
-    tab.page.fill("#search", "candidates")
-    chosen = [each for each in reader.pages if each.q is not None]
+    tab.page.fill("#search", "because it looked best")
+    chosen = [each for each in reasons_of(reader) if "because it looked best" in each]
+    assert len(chosen) > 20
     assert f"of {len(chosen)} pages that match, of 150 in all" in tab.caption()
     tab.page.fill("#search", "no such thing")
     assert tab.caption() == "No page matches."
@@ -111,16 +114,26 @@ def test_only_relevant_pages_can_be_shown(tab: Tab, reader: RunReader) -> None:
     tab.page.check("#only")
     assert f"of {reader.relevant} pages that match" in tab.caption()
     tab.page.uncheck("#only")
-    assert tab.caption() == "1 to 100 of 150 pages"
+    assert tab.caption() == "1 to 25 of 150 pages"
 
 
-@pytest.mark.parametrize("key", ["relevance", "q"])
+def test_the_most_relevant_pages_come_first_as_without_a_script(tab: Tab, page: str) -> None:
+    body = page.partition('id="page-table"')[2].partition("</tbody>")[0]
+    assert tab.rows() == re.findall(r"<tr><td>(\d+)</td>", body)[:25]
+    head = tab.page.locator("#page-table th[data-key=relevance]")
+    assert head.get_attribute("aria-sort") == "descending"
+
+
+@pytest.mark.parametrize(
+    ("key", "directions"),
+    [("relevance", ("ascending", "descending")), ("q", ("descending", "ascending"))],
+)
 def test_a_click_on_a_head_sorts_and_another_turns_it_round(
-    tab: Tab, reader: RunReader, key: str
+    tab: Tab, reader: RunReader, key: str, directions: tuple[str, str]
 ) -> None:
     head = tab.page.locator(f"#page-table th[data-key={key}]")
     values = {str(each.step): getattr(each, key) for each in reader.pages}
-    for direction in ("descending", "ascending"):
+    for direction in directions:
         head.locator("button").click()
         assert head.get_attribute("aria-sort") == direction
         shown = [values[step] for step in tab.rows()]
@@ -130,18 +143,19 @@ def test_a_click_on_a_head_sorts_and_another_turns_it_round(
 
 
 def test_the_leaves_of_the_table_can_be_turned(tab: Tab) -> None:
+    tab.page.click("#page-table th[data-key=step] button")
     tab.page.click("text=Next")
-    assert tab.caption() == "101 to 150 of 150 pages"
-    assert tab.rows() == [str(step) for step in range(101, 151)]
+    assert tab.caption() == "26 to 50 of 150 pages"
+    assert tab.rows() == [str(step) for step in range(26, 51)]
     tab.page.click("text=Previous")
-    assert tab.rows() == [str(step) for step in range(1, 101)]
+    assert tab.rows() == [str(step) for step in range(1, 26)]
 
 
 @pytest.mark.parametrize("tab", [NO_SCRIPT], indirect=True)
 def test_without_scripts_the_first_pages_are_there(tab: Tab) -> None:
     assert len(tab.rows()) == 100
     assert tab.page.locator("#controls").is_hidden()
-    assert tab.caption() == "The first 100 of 150 pages"
+    assert tab.caption() == "The 100 most relevant of 150 pages"
 
 
 @pytest.mark.parametrize("tab", [NARROW, {**NARROW, **DARK}], indirect=True)
@@ -163,6 +177,21 @@ def test_it_can_be_printed(tab: Tab) -> None:
     tab.page.emulate_media(media="print")
     assert tab.page.locator("#controls").is_hidden()
     assert tab.page.pdf(format="A4").startswith(b"%PDF")
+
+
+def test_paper_has_more_pages_than_the_screen(tab: Tab) -> None:
+    tab.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert tab.caption() == "1 to 100 of 150 pages"
+    tab.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert tab.caption() == "1 to 25 of 150 pages"
+
+
+@pytest.mark.parametrize("tab", [{}, NARROW], indirect=True)
+def test_nothing_is_larger_than_the_harvest_rate(tab: Tab) -> None:
+    sizes = tab.page.evaluate(SIZES)
+    (text, size), *others = sorted(sizes, key=lambda each: -each[1])
+    assert text.endswith("%")
+    assert size > 1.5 * others[0][1]
 
 
 def test_every_table_has_a_caption_and_every_picture_a_text(tab: Tab) -> None:
@@ -193,6 +222,10 @@ def test_a_comparison_is_as_well_behaved(
     context.close()
 
 
+SIZES = """[...document.querySelectorAll('body *')]
+  .filter((each) => each.checkVisibility() && !each.closest('svg')
+    && [...each.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim()))
+  .map((each) => [each.textContent, parseFloat(getComputedStyle(each).fontSize)])"""
 HEADINGS = "[...document.querySelectorAll('h1, h2, h3')].map(each => each.tagName)"
 FAINT = """() => {
   const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);

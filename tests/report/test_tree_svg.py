@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import re
 
-from tests.report.test_words import TREE
-
 from tres.frontier.rules import Node, TreeView
 from tres.report.tree_svg import DEEPEST, MOST, best_leaves, drawing, levels_shown
+
+TREE = TreeView(
+    (
+        Node(0, -1, 0, "anchor_keyword", 0.5, 1, 2, 9, 0.5, 0),
+        Node(1, 0, 1, None, None, None, None, 4, 0.1, 3),
+        Node(2, 0, 1, "site_relevance", 0.62, 3, 4, 5, 0.8, 0),
+        Node(3, 2, 2, None, None, None, None, 2, 0.5, 3),
+        Node(4, 2, 2, None, None, None, None, 3, 1.0, 7),
+    )
+)
 
 
 def full(depth: int) -> TreeView:

@@ -12,7 +12,7 @@ from tres.engines.base import Exchange, Fetched
 from tres.errors import ArchiveError
 from tres.experiment.run import start_run
 from tres.sections import CrawlSection, TopicSection, TrainingSection
-from tres.store.source import page_of
+from tres.store.source import page_of, pages_of
 from tres.store.warc import WarcStore, parts_of
 from tres.topic.keywords import KeywordMatcher
 from tres.web.page import Page
@@ -59,6 +59,13 @@ def test_every_page_is_found_by_its_record(run: Path) -> None:
         page = page_of(run, record(step), url)
         assert page is not None
         assert (page.url, page.title) == (url, f"Page {url[-1]}")
+
+
+def test_many_pages_are_found_in_the_order_asked_for(run: Path) -> None:
+    wanted = [(record(step), SEEDS[step - 1]) for step in (5, 2, 6, 1)]
+    found = list(pages_of(run, [*wanted, (1, SEEDS[0])]))
+    assert found == [*(page_of(run, *each) for each in wanted), None]
+    assert [page.title for page in found if page] == ["Page 4", "Page 1", "Page 5", "Page 0"]
 
 
 def test_damage_elsewhere_does_not_matter(run: Path) -> None:

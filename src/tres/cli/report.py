@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from tres.cli import completing
-from tres.cli.terminal import console
+from tres.cli.terminal import console, messages
 from tres.errors import ConfigError, RunError
 from tres.report.compare import comparison_page, named
 from tres.report.page import report_page
@@ -32,18 +32,23 @@ from tres.store.run import REPORT
     help=f"Where the page goes.  [default: {REPORT} in RUN; here, for several]",
 )
 @click.option("--no-html", is_flag=True, help="Only the summary on the terminal.")
+@click.option("--web", metavar="WEB", help="The web, if it is no longer where it was.")
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
-def report(runs: tuple[Path, ...], out: Path | None, no_html: bool, show: bool) -> None:
+def report(
+    runs: tuple[Path, ...], out: Path | None, no_html: bool, web: str | None, show: bool
+) -> None:
     """Show what a run has found, or compare several.
 
-    The page is one HTML file that loads nothing: curves, sites, failures, the decision tree,
-    every page with the reason for its choice, the configuration. A crawl that is going on or
-    was killed can be looked at as well.
+    The page is one HTML file that loads nothing: the harvest rate and what to make of it, every
+    page with the reason for its choice, the words that decide, sites, curves, failures, the
+    decision tree. A crawl that is going on or was killed can be looked at as well.
 
     Example: tres report runs/biology --open
     """
     if no_html and (out or show):
         raise ConfigError("--no-html writes no page; leave out --out and --open")
+    if web and len(runs) > 1:
+        raise ConfigError("--web is the web of one run; leave it out, or name one run only")
     readers = [RunReader(run) for run in runs]
     compared = named(readers)
     if len(readers) == 1:
@@ -52,7 +57,8 @@ def report(runs: tuple[Path, ...], out: Path | None, no_html: bool, show: bool) 
         print_comparison(console(), compared)
     if no_html:
         return
-    page = report_page(readers[0]) if len(readers) == 1 else comparison_page(compared)
+    with messages().status("reading the pages again"):
+        page = report_page(readers[0], web) if len(readers) == 1 else comparison_page(compared)
     path = out or (runs[0] / REPORT if len(runs) == 1 else Path(REPORT))
     _write(path, page)
     click.echo(f"report: {path}")

@@ -128,11 +128,12 @@ def strip(counts: Sequence[int], told: str) -> str:
     )
 
 
-def share_bar(share: float) -> str:
-    """A share as a short bar, beside a number that says it."""
+def share_bar(share: float, colour: str = "s0") -> str:
+    """A share as a short bar, beside what says it in words or numbers."""
     return (
-        '<svg class="share" viewBox="0 0 60 8" aria-hidden="true"><rect class="rest" width="60" '
-        f'height="8"/><rect class="bar s0" width="{60 * share:.1f}" height="8"/></svg>'
+        '<svg class="share" viewBox="0 0 60 8" preserveAspectRatio="none" aria-hidden="true">'
+        '<rect class="rest" width="60" height="8"/>'
+        f'<rect class="bar {colour}" width="{60 * share:.1f}" height="8"/></svg>'
     )
 
 
@@ -220,6 +221,7 @@ font-size:.85rem}}
 .key{{display:inline-block;width:.8em;height:.8em;border-radius:50%;margin-right:.4em;
 border:2px solid}}
 {_SERIES}
+.bar.good{{fill:var(--good)}}.bar.bad{{fill:var(--bad)}}
 .line.more{{stroke-dasharray:6 3}}.dot.more{{fill:var(--paper);stroke-width:2}}
 .key.more{{background:var(--paper)}}
 """

@@ -10,6 +10,7 @@ from tres.experiment.charts import lines
 from tres.report import series
 from tres.report.document import document, paragraphs, table
 from tres.report.markup import Markup, breakable, element, joined
+from tres.report.page import rate, verdict
 from tres.report.reader import PageRow, RunReader
 from tres.report.series import Points
 from tres.settings import toml
@@ -29,14 +30,22 @@ def named(readers: Sequence[RunReader]) -> Runs:
 
 def comparison_page(runs: Runs) -> str:
     """The whole page."""
-    states = [f"The crawl {name} {series.state(reader)}" for name, reader in runs.items()]
     sections = {
         "Numbers": numbers_table(runs),
         "Over the steps": _curves(runs),
         "Relevant sites": _sites(runs),
         "Settings": _settings(runs),
     }
-    return document(f"Comparison of {len(runs)} crawls", paragraphs(*states), sections, None)
+    return document(f"Comparison of {len(runs)} crawls", _lead(runs), sections, None)
+
+
+def _lead(runs: Runs) -> Markup:
+    """The harvest rate of every run, and what to make of each."""
+    leads = [
+        element("div", element("h3", name), rate(reader), verdict(reader))
+        for name, reader in runs.items()
+    ]
+    return element("div", *leads, class_="rates")
 
 
 def numbers(runs: Runs) -> list[list[str]]:

@@ -38,7 +38,7 @@ def document(title: str, intro: Markup, sections: dict[str, Markup], data: Marku
         "body",
         element("header", element("h1", title), intro, _contents(sections)),
         element("main", *(_section(name, inside) for name, inside in sections.items())),
-        element("footer", f"Made by tres {__version__}."),
+        element("footer", element("small", f"Made by tres {__version__}.")),
         data,
         None if script is None else element("script", script),
     )

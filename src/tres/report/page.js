@@ -6,7 +6,7 @@
   const table = document.getElementById("page-table");
   const body = table.tBodies[0];
   const shown = document.getElementById("shown");
-  const size = Number(table.dataset.size);
+  let size = Number(table.dataset.size);
   const count = data.step.length;
   const number = new Intl.NumberFormat("en").format;
 
@@ -20,16 +20,14 @@
   })();
   const columns = { step: data.step, url: urls, relevance: data.relevance, q: data.q };
 
-  const why = (row) => [data.kind[row], data.rules[data.rule[row]], worth(row)]
-    .filter(Boolean).join(", ");
-  const worth = (row) => data.q[row] === null ? ""
-    : "Q " + (data.q[row] / 100).toFixed(2)
-      + (data.among[row] ? " of " + number(data.among[row]) + " candidates" : "");
+  const why = (row) => data.why[row].map((part) => data.parts[part]).join(" ");
+  const extract = (row) => data.extract[data.step[row]];
 
   let texts = null; // what is searched, made when somebody searches
   const text = (row) => {
     texts = texts
-      || urls.map((url, i) => (url + "\n" + data.title[i] + "\n" + why(i)).toLowerCase());
+      || urls.map((url, i) => [url, data.title[i], why(i), (extract(i) || []).join("")]
+        .join("\n").toLowerCase());
     return texts[row];
   };
 
@@ -48,19 +46,33 @@
     return made("bdi", link);
   };
 
+  const said = (pieces) => {
+    const paragraph = document.createElement("p");
+    paragraph.dir = "auto";
+    paragraph.append(...pieces.map((piece, place) => place % 2 ? made("mark", piece) : piece));
+    return paragraph;
+  };
+
+  const reason = (row) => {
+    const small = made("small", why(row));
+    small.className = "why";
+    return small;
+  };
+
   const line = (row) => {
     const cells = [data.step[row], titled(row), (data.relevance[row] / 1000).toFixed(2)
       + (data.relevant[row] === "1" ? " ✓" : ""),
       data.q[row] === null ? "" : (data.q[row] / 100).toFixed(2)].map((cell) => made("td", cell));
     if (data.title[row]) cells[1].append(made("small", urls[row]));
-    cells[1].append(made("small", why(row)));
+    if (extract(row)) cells[1].append(said(extract(row)));
+    cells[1].append(reason(row));
     const tr = document.createElement("tr");
     tr.append(...cells);
     return tr;
   };
 
   let order = [...Array(count).keys()];
-  let key = "step", falling = false, from = 0, rows = order;
+  let key = "", falling = false, from = 0, rows = order;
 
   const compare = (a, b) => {
     const x = columns[key][a], y = columns[key][b];
@@ -110,12 +122,14 @@
     button.addEventListener("click", () => sort(head));
     head.replaceChildren(button);
   }
-  table.tHead.rows[0].cells[0].setAttribute("aria-sort", "ascending");
   search.addEventListener("input", select);
   only.addEventListener("change", select);
   back.addEventListener("click", () => turn(-size));
   on.addEventListener("click", () => turn(size));
+  const resize = (rowsShown) => { size = rowsShown; paint(); };
+  addEventListener("beforeprint", () => resize(Number(table.dataset.printed)));
+  addEventListener("afterprint", () => resize(Number(table.dataset.size)));
   controls.hidden = false;
-  select();
+  sort(table.querySelector("[data-key=relevance]"));
   document.documentElement.dataset.ready = "yes";
 })();

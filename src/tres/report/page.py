@@ -1,198 +1,91 @@
-"""The report of one run as a page: a function per section.
+"""The report of one run as a page: what it found first, how it went behind that.
 
-Everything is read from the run's store, so a crawl that is going on, one that was killed and one
-that has ended look alike; the first line says which it is.
+The harvest rate stands above all, with a verdict in two sentences; the pages follow, the most
+relevant first, each with an extract of its text and the reason why it was fetched; then what the
+judge has learnt. `tres.report.details` has the rest. Everything is read from the run's store, so
+a crawl that is going on, one that was killed and one that has ended look alike.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tres.errors import RunError
-from tres.experiment.charts import bars, lines, share_bar, strip
-from tres.experiment.resume import tree_of
-from tres.frontier.rules import Node, TreeView
-from tres.relevance.base import THRESHOLD
+from tres.errors import TresError
+from tres.experiment.charts import lines, share_bar
+from tres.relevance.learnt import Strengths, learnt_words
 from tres.report import pages_table, series
-from tres.report.document import document, paragraphs, table
-from tres.report.markup import Markup, breakable, element, joined, link
-from tres.report.reader import FailureRow, RunReader
-from tres.report.requests import Asked, busiest, stretch
-from tres.report.tree_svg import best_leaves, drawing, levels_shown
-from tres.report.words import Rule, in_words, rules_of
-from tres.web.page import FailureKind
-
-TOP_SITES = 30
-
-
-def report_page(reader: RunReader) -> str:
-    """The whole page."""
-    tree = tree_or_reason(reader)
-    rule = rules_of(tree if isinstance(tree, TreeView) else None)
-    sections = dict(_sections(reader, tree, rule))
-    data = pages_table.compact(reader.pages, rule)
-    return document(reader.config.name, introduction(reader), sections, data)
+from tres.report.conclusion import conclusion
+from tres.report.details import details
+from tres.report.document import document, paragraphs
+from tres.report.explain.layout import counted
+from tres.report.extracts import Extracts, extracts_of
+from tres.report.markup import Markup, element, joined
+from tres.report.reader import RunReader
+from tres.report.why import reasons_of
+from tres.store.models import newest_model
 
 
-def tree_or_reason(reader: RunReader) -> TreeView | str:
-    """The run's decision tree, or why there is none; nothing to say if its policy grows none.
-
-    The tree of a crawl without an end is grown again from the journal, which another version
-    of tres may be unable to do; all the rest can be shown nevertheless.
-    """
-    if not any(page.leaves for page in reader.pages):
-        return ""
-    try:
-        return tree_of(reader.run)
-    except RunError as error:
-        return error.message
+def report_page(reader: RunReader, web: str | None = None) -> str:
+    """The whole page; `web` is where the run's archive is now, if it has moved."""
+    extracts, whys = extracts_of(reader, web), reasons_of(reader)
+    listed = pages_table.Listed(reader.pages, whys, extracts)
+    sections = dict(_sections(reader, listed))
+    return document(reader.config.name, lead(reader), sections, pages_table.compact(listed))
 
 
-def introduction(reader: RunReader) -> Markup:
-    """What it is, what became of it, and the numbers that matter."""
-    keywords = ", ".join(reader.config.topic.keywords)
-    numbers = [
-        element("div", element("dt", name), element("dd", breakable(value)), class_=_size(value))
-        for name, value in series.headline(reader).items()
-    ]
-    return joined(
-        paragraphs(
-            f"This crawl {series.state(reader)}",
-            f"Run {reader.name}; looking for {keywords}.",
-        ),
-        element("dl", *numbers, class_="numbers"),
+def lead(reader: RunReader) -> Markup:
+    """The harvest rate, what to make of it, and what it is the rate of."""
+    words = element(
+        "div",
+        rate(reader),
+        verdict(reader),
+        element("p", found(reader)),
+        element("p", f"Looking for {', '.join(reader.config.topic.keywords)}.", class_="quiet"),
+    )
+    return element("div", words, _harvest(reader), class_="lead")
+
+
+def rate(reader: RunReader) -> Markup:
+    """The harvest rate, the largest thing on a page."""
+    told = " harvest rate: relevant pages per page fetched"
+    return element("p", element("strong", f"{reader.harvest_rate:.1%}"), told, class_="rate")
+
+
+def verdict(reader: RunReader) -> Markup:
+    """What to make of a run, with commands as such."""
+    parts = conclusion(reader).split("'")  # every second one is a command
+    marked = [element("code", part) if place % 2 else part for place, part in enumerate(parts)]
+    return element("p", *marked, class_="verdict")
+
+
+def found(reader: RunReader) -> str:
+    """The crawl in one line of numbers."""
+    sites = sum(site.relevant > 0 for site in series.sites_of(reader.pages))
+    failures = f"; {counted(len(reader.failures), 'URL')} gave no page" if reader.failures else ""
+    return (
+        f"{counted(reader.relevant, 'relevant page')} on {counted(sites, 'site')}, of "
+        f"{counted(len(reader.pages), 'page')} fetched{failures}."
     )
 
 
-def _size(value: str) -> str | None:
-    """Numbers are set large, words are not."""
-    return None if value.rstrip("%").replace(",", "").replace(".", "").isdigit() else "word"
-
-
-def _sections(reader: RunReader, tree: TreeView | str, rule: Rule) -> Iterator[tuple[str, Markup]]:
-    if reader.pages:
-        yield "Over the steps", _curves(reader)
-        yield "Relevance", _relevance(reader)
-        yield "Sites", _sites(reader)
-    yield "Failures", _failures(reader)
-    if asked := busiest(reader):
-        yield "Politeness", _politeness(reader, asked)
-    if tree:
-        yield "Decision tree", paragraphs(tree) if isinstance(tree, str) else _tree(tree)
-    yield "Pages", _pages(reader, rule)
-    yield "Configuration", _configuration(reader)
-
-
-def _curves(reader: RunReader) -> Markup:
-    pages = reader.pages
-    width = series.window(pages)
+def _harvest(reader: RunReader) -> Markup | None:
+    if not reader.pages:
+        return None
+    width = series.window(reader.pages)
     rates = {
-        "all pages so far": series.harvest(pages),
-        f"the last {width:,} pages": series.moving_harvest(pages, width),
+        "all pages so far": series.harvest(reader.pages),
+        f"the last {width:,} pages": series.moving_harvest(reader.pages, width),
     }
-    charts = [
-        lines(rates, "pages", "Harvest rate"),
-        lines({"relevant sites": series.relevant_sites(pages)}, "pages", "Relevant sites"),
-        lines({"links": series.over_steps(pages, lambda p: p.frontier)}, "pages", "Links waiting"),
-    ]
-    if any(page.leaves > 1 for page in pages):
-        leaves = series.over_steps(pages, lambda page: page.leaves)
-        charts.append(lines({"leaves": leaves}, "pages", "Leaves of the tree"))
-    return element("div", *map(Markup, charts), class_="charts")
+    return Markup(lines(rates, "pages", "Harvest rate"))
 
 
-def _relevance(reader: RunReader) -> Markup:
-    counts = series.histogram(reader.pages)
-    told = (
-        f"A page is relevant from {THRESHOLD} on (the dashed line). Many pages near it mean that "
-        "the model is unsure: 'tres label' asks about just those."
-    )
-    chart = bars(counts, 1.0, "probability of being relevant", "Pages by relevance", THRESHOLD)
-    return joined(paragraphs(told), element("div", Markup(chart), class_="charts"))
+def _sections(reader: RunReader, listed: pages_table.Listed) -> Iterator[tuple[str, Markup]]:
+    yield "Pages", _pages(listed)
+    yield "What the judge has learnt", learnt(reader)
+    yield from details(reader)
 
 
-def _sites(reader: RunReader) -> Markup:
-    sites = series.sites_of(reader.pages)
-    rows: list[list[str]] = [
-        [
-            link(f"http://{site.name}/", breakable(site.name)),
-            f"{site.pages:,}",
-            f"{site.relevant:,}",
-            joined(Markup(share_bar(site.share)), f"{site.share:.0%}"),
-        ]
-        for site in sites[:TOP_SITES]
-    ]
-    caption = f"{min(TOP_SITES, len(sites)):,} of {len(sites):,} sites, most relevant pages first"
-    return table(caption, ["site", "pages", "relevant", "share"], rows)
-
-
-def _failures(reader: RunReader) -> Markup:
-    kinds = series.failures_by_kind(reader.failures)
-    if not kinds:
-        return paragraphs("Every URL that was asked for gave a page.")
-    rows: list[list[str]] = [
-        [of.kind, f"{of.count:,}", joined(meaning(of.kind), _examples(of.examples))] for of in kinds
-    ]
-    caption = f"{len(reader.failures):,} URLs gave no page; they are no steps and cost no budget"
-    return table(caption, ["kind", "URLs", "what it means, and examples"], rows)
-
-
-def meaning(kind: str) -> str:
-    """What a kind of failure means; nothing is known of a kind of another version."""
-    return FailureKind(kind).meaning if kind in set(FailureKind) else ""
-
-
-def _examples(failures: tuple[FailureRow, ...]) -> Markup:
-    noted = [(failure, f" ({failure.note})" if failure.note else "") for failure in failures]
-    items = [element("li", link(failure.url), note) for failure, note in noted]
-    return element("ul", *items, class_="examples")
-
-
-def _politeness(reader: RunReader, asked: list[Asked]) -> Markup:
-    begin, end = stretch(reader)
-    rows: list[list[str]] = [
-        [
-            joined(
-                breakable(each.site),
-                Markup(strip(each.over_time(begin, end), "Requests over time")),
-            ),
-            f"{len(each.times):,}",
-            f"{each.smallest_gap:.2f}",
-            f"{each.median_gap:.2f}",
-        ]
-        for each in asked
-    ]
-    settings = reader.config.live
-    told = (
-        f"Set were {settings.delay:g} seconds or more between two requests to a site and "
-        f"{settings.per_site} at a time; robots.txt and the servers may have asked for more. Times "
-        "are when a page was asked for; redirects, repeats and robots.txt are not among them."
-    )
-    head = ["site, and when it was asked", "times", "smallest gap (s)", "median gap (s)"]
-    caption = f"The {len(asked)} sites that were asked most, over {end - begin:,.0f} seconds"
-    return joined(paragraphs(told), table(caption, head, rows))
-
-
-def _tree(tree: TreeView) -> Markup:
-    told = (
-        f"The tree has {len(tree.leaves):,} leaves; its top {levels_shown(tree) + 1} levels are "
-        "drawn. Every link waits in the leaf whose rule it meets. The fuller a dot, the more of "
-        "the pages fetched from there were relevant; the larger, the more were fetched."
-    )
-    leaves = [_leaf(tree, leaf) for leaf in best_leaves(tree)]
-    heading = element("h3", "The best leaves" if len(leaves) > 1 else "The only leaf")
-    listed = element("div", heading, element("ol", *leaves, class_="leaves"))
-    return joined(paragraphs(told), element("div", drawing(tree), listed, class_="beside"))
-
-
-def _leaf(tree: TreeView, leaf: Node) -> Markup:
-    facts = (
-        f"reward {leaf.mean_reward:.2f} from {leaf.experiences:,} fetched, {leaf.rows:,} waiting"
-    )
-    return element("li", facts, element("small", in_words(tree.rule(leaf.id))))
-
-
-def _pages(reader: RunReader, rule: Rule) -> Markup:
+def _pages(listed: pages_table.Listed) -> Markup:
     controls = element(
         "div",
         element("label", "Search ", element("input", type="search", id="search")),
@@ -202,13 +95,42 @@ def _pages(reader: RunReader, rule: Rule) -> Markup:
         id="controls",
         hidden=True,
     )
-    told = (
-        "Title, address and the reason for the choice: the rule of the leaf that the link waited "
-        "in, and its value Q among the candidates that were looked at. ✓ is relevant."
+    return joined(_without_extracts(listed.extracts), controls, pages_table.table(listed))
+
+
+def _without_extracts(extracts: Extracts) -> Markup | None:
+    if not extracts.note:
+        return None
+    return element("p", f"Some extracts are missing: {extracts.note}.", class_="quiet")
+
+
+def learnt(reader: RunReader) -> Markup:
+    """The words that the newest model goes by."""
+    kind = reader.config.training.model
+    try:
+        words = learnt_words(newest_model(reader.run))
+    except TresError as problem:
+        return paragraphs(f"The words of the judge cannot be told: {problem.message}.")
+    if words is None:
+        return paragraphs(
+            f"The model {kind} reads words in their order, so no list says what it has learnt. "
+            "'tres explain' names the words that decided about one page."
+        )
+    what = "word stems" if words.are_stems else "words"
+    return joined(
+        paragraphs(f"These {what} weigh most in its judgement: the longer the bar, the more."),
+        element(
+            "div",
+            _strengths("For the topic", words.speak_for, "good"),
+            _strengths("Against it", words.speak_against, "bad"),
+            class_="sides",
+        ),
     )
-    return joined(paragraphs(told), controls, pages_table.table(reader.pages, rule))
 
 
-def _configuration(reader: RunReader) -> Markup:
-    toml = element("pre", element("code", reader.config.to_toml()), tabindex="0")
-    return element("details", element("summary", "The topic file, with every setting"), toml)
+def _strengths(heading: str, words: Strengths, colour: str) -> Markup:
+    items = [
+        element("li", element("span", word), Markup(share_bar(strength, colour)))
+        for word, strength in words
+    ]
+    return element("div", element("h3", heading), element("ol", *items, class_="words"))

@@ -14,8 +14,6 @@ from itertools import accumulate
 import numpy as np
 
 from tres.report.reader import FailureRow, PageRow, RunReader
-from tres.report.words import STOPPED
-from tres.store.state import Doing, run_state
 
 Points = list[tuple[float, float]]
 
@@ -64,19 +62,6 @@ def headline(reader: RunReader) -> dict[str, str]:
         "web": reader.meta.web_name,
         "version": reader.meta.version,
     }
-
-
-def state(reader: RunReader) -> str:
-    """What has become of the run, as the end of the sentence "This crawl ..."."""
-    match run_state(reader.run).doing:
-        case Doing.CRAWLING:
-            return "is going on; these are its pages so far."
-        case Doing.PAUSED:
-            return "is paused; these are its pages so far."
-    if (summary := reader.summary) is None:
-        return "was cut off before its end; 'tres resume' goes on with it."
-    stopped = str(summary.get("stopped", "?"))
-    return f"has ended: {STOPPED.get(stopped, stopped)}."
 
 
 def harvest(pages: Sequence[PageRow]) -> Points:

@@ -11,7 +11,8 @@ from rich.table import Table
 from tres.errors import printable
 from tres.report import series
 from tres.report.compare import Runs, differences, numbers, only_here
-from tres.report.page import meaning
+from tres.report.conclusion import conclusion
+from tres.report.details import meaning
 from tres.report.reader import PageRow, RunReader
 from tres.report.series import Points
 
@@ -42,7 +43,7 @@ def print_comparison(console: Console, runs: Runs) -> None:
 
 
 def _of_run(reader: RunReader) -> Iterator[RenderableType]:
-    yield printable(f"{reader.name}: this crawl {series.state(reader)}")
+    yield printable(f"{reader.name}: {reader.harvest_rate:.1%} harvest rate. {conclusion(reader)}")
     table = _table()
     for name, value in series.headline(reader).items():
         table.add_row(name, printable(value))

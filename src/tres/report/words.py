@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-
 from tres.crawl.events import StopReason
-from tres.frontier.rules import TreeView
-from tres.frontier.tree import ROOT
 from tres.report.reader import PageRow
 
 STOPPED: dict[str, str] = {
@@ -17,24 +12,6 @@ STOPPED: dict[str, str] = {
     StopReason.INTERRUPTED: "it was interrupted",
 }
 
-Rule = Callable[[int], str]
-"""Rule of a leaf, by its number."""
-
-
-def rules_of(tree: TreeView | None) -> Rule:
-    """The rules of a tree in words.
-
-    A leaf that was split since is a node now, and the rule of that node is the one it had.
-    """
-
-    @cache
-    def rule(leaf: int) -> str:
-        if tree is None or leaf == ROOT or leaf >= len(tree.nodes):
-            return ""  # the root has no rule: it holds everything
-        return in_words(tree.rule(leaf))
-
-    return rule
-
 
 def in_words(rule: str) -> str:
     """A rule as people read it.
@@ -43,12 +20,6 @@ def in_words(rule: str) -> str:
     'anchor keyword and site relevance ≥ 0.62'
     """
     return rule.replace("_", " ").replace("<=", "≤").replace(">=", "≥")
-
-
-def reason(page: PageRow, rule: Rule) -> str:
-    """Why a page was fetched."""
-    parts = kind_of(page), rule_behind(page, rule), worth(page)
-    return ", ".join(part for part in parts if part)
 
 
 def kind_of(page: PageRow) -> str:
@@ -66,8 +37,3 @@ def worth(page: PageRow) -> str:
         return ""
     among = f" of {page.candidates:,} candidates" if page.candidates else ""
     return f"Q {page.q:.2f}{among}"
-
-
-def rule_behind(page: PageRow, rule: Rule) -> str:
-    """The rule of the leaf that a choice by value came from; chance has none."""
-    return "" if page.leaf is None or page.explored else rule(page.leaf)

@@ -23,6 +23,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from itertools import accumulate
 from pathlib import Path
 from typing import Self
 
@@ -34,6 +35,7 @@ from tres.store.records import (
     Begin,
     Blocked,
     DamagedError,
+    Demanded,
     Entry,
     Received,
     Seeds,
@@ -165,6 +167,14 @@ class Journal:
                 if names_url(body, url):
                     yield seq, _entry(seq, kind, body, checksum)
 
+    def demands(self) -> Iterator[tuple[int, Demanded]]:
+        """What was chosen, in order, each with the number of its record."""
+        query = f"{_SELECT} WHERE kind = 'demand' ORDER BY seq"
+        with _named(self.path), closing(self._connection.cursor()) as cursor:
+            for row in cursor.execute(query):
+                if isinstance(entry := _entry(*row), Demanded):
+                    yield row[0], entry
+
     def judge_of(self, seq: int) -> str:
         """The digest of the model that judged the page of a record."""
         query = f"{_SELECT} WHERE kind = 'begin' AND seq < ? ORDER BY seq DESC LIMIT 1"
@@ -186,6 +196,14 @@ class Journal:
                 return None
             (start,) = self._connection.execute(query, (seq,)).fetchone()
         return int(start or 0), int(row[0])
+
+    def exchanges(self) -> dict[int, tuple[int, int]]:
+        """Where each page that is kept begins and ends in the archive, by its record."""
+        query = "SELECT seq, warc_end FROM pages WHERE warc_end IS NOT NULL ORDER BY seq"
+        with _named(self.path):
+            kept = [(int(seq), int(end)) for seq, end in self._connection.execute(query)]
+        ends = accumulate((end for _, end in kept), max, initial=0)
+        return {seq: (start, end) for (seq, end), start in zip(kept, ends, strict=False)}
 
     def seeds(self) -> Seeds:
         """The links that the crawl started from."""

@@ -6,6 +6,7 @@ told not to. A crawl over an archive has kept the address of the archive.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tres.errors import ArchiveError
@@ -37,9 +38,26 @@ def page_of(run: Path, record: int, url: str, address: str | None = None) -> Pag
     with Journal.open(run / JOURNAL) as journal:
         span, kept_at = journal.exchange_of(record), address or journal.meta.web
     if span is not None and address is None:
-        outcome = _exchanged(run, *span, url)
-    else:
-        outcome = open_web(kept_at).fetch(url) if kept_at else None
+        return _page(_exchanged(run, *span, url))
+    return _page(open_web(kept_at).fetch(url)) if kept_at else None
+
+
+def pages_of(
+    run: Path, wanted: Iterable[tuple[int, str]], address: str | None = None
+) -> Iterator[Page | None]:
+    """Many pages of a run, by their records and URLs: as `page_of`, in the order asked for."""
+    with Journal.open(run / JOURNAL) as journal:
+        spans = {} if address else journal.exchanges()
+        kept_at = address or journal.meta.web
+    web = open_web(kept_at) if kept_at else None
+    for record, url in wanted:
+        if record in spans:
+            yield _page(_exchanged(run, *spans[record], url))
+        else:
+            yield None if web is None else _page(web.fetch(url))
+
+
+def _page(outcome: Outcome | None) -> Page | None:
     return outcome if isinstance(outcome, Page) else None
 
 

@@ -28,7 +28,7 @@ VALUED = ("tres", "tres-sync", "tres-async")
 def decision(reader: RunReader, page: PageRow, found: Trail) -> Decision:
     """Why this page, of all links that waited."""
     before = [row for row in reader.pages[: page.step] if row.record < (found.demanded or 0)]
-    how = _how(reader, page, found, len(before))
+    how = how_chosen(reader, page, found.is_seed, len(before))
     leaf, note = _leaf(reader.run, page)
     return Decision(
         how=how,
@@ -42,9 +42,10 @@ def decision(reader: RunReader, page: PageRow, found: Trail) -> Decision:
     )
 
 
-def _how(reader: RunReader, page: PageRow, found: Trail, steps: int) -> How:
+def how_chosen(reader: RunReader, page: PageRow, is_seed: bool, steps: int) -> How:
+    """By what a page was chosen, when so many steps had been made."""
     if page.parent is None:
-        return "seed" if found.is_seed else "search"
+        return "seed" if is_seed else "search"
     if page.explored:
         return "random"
     if page.q is None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from tres.report.explain.facts import Citation, Decision, Fetched, Waiting
+from tres.report.explain.facts import Citation, Decision, Fetched, How, Waiting
 from tres.report.explain.layout import listed, shortened
 from tres.report.explain.saying import how_many
 from tres.topic.text import STOP_WORDS, words
@@ -26,58 +27,92 @@ SCORES = {
 """What a score means that is not a value."""
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a sentence about a choice needs to know; `reasons` are phrases, the plainest first."""
+
+    how: How
+    q: float | None
+    candidates: int
+    frontier: int
+    policy: str
+    gamma: float | None
+    reasons: tuple[str, ...]
+
+
 def summary(page: Fetched) -> str:
     """Why a page was fetched, and what came of it."""
     of = f"{page.crawl.budget:,}" if page.crawl.finished else f"{page.crawl.pages:,} so far"
-    begun = f"tres fetched it as page {page.step:,} of {of}"
-    verdict = "relevant" if page.relevant else "not relevant"
-    match page.decision.how:
-        case "seed":
-            because = "because it is one of the seeds"
-        case "search":
-            because = "because the search engine named it"
-        case "random":
-            because = "drawn at random to explore"
-        case "order":
-            because = f"because it was next in the order of the policy {page.crawl.policy}"
-        case "guess" | "value":
-            return f"{begun}, {_preferred(page)}"
-    return f"{begun}, {because}; the page is {verdict} ({page.relevance:.2f})."
-
-
-def _preferred(page: Fetched) -> str:
-    chosen = page.decision
-    assert chosen.q is not None
     known = reasons({each.name: each.amount for each in page.features}, page.citations)
-    why = f": {listed(known)}" if known else ""
-    got = f"got a {'' if page.relevant else 'page that is not '}relevant"
-    got = f"{got} page ({page.relevance:.2f})" if page.relevant else f"{got} ({page.relevance:.2f})"
-    if chosen.how == "guess":
-        return (
-            f"by a first guess, as it had learnt too little yet{why}. "
-            f"It guessed {chosen.q:.2f} and {got}."
-        )
-    if page.crawl.gamma is None:
-        return f"because its score was the highest: {chosen.q:.2f}{_score(page)}. It {got}."
-    best = f"best of {compared(chosen)}" if chosen.candidates else "best"
-    if chosen.q < LOW:
-        return (
-            f"because it looked {best}, and still it expected little: it valued the link at "
-            f"{chosen.q:.2f} and {got}."
-        )
-    return f"because it looked {best}{why}. It valued the link at {chosen.q:.2f} and {got}."
+    chosen, crawl = page.decision, page.crawl
+    choice = Choice(
+        chosen.how,
+        chosen.q,
+        chosen.candidates,
+        chosen.frontier,
+        crawl.policy,
+        crawl.gamma,
+        tuple(known),
+    )
+    return f"tres fetched it as page {page.step:,} of {of}, {cause(choice)}{_result(page)}"
 
 
-def compared(chosen: Decision) -> str:
+def cause(choice: Choice) -> str:
+    """Why a link was chosen: what follows "It was fetched"."""
+    match choice.how:
+        case "seed":
+            return "because it is one of the seeds"
+        case "search":
+            return "because the search engine named it"
+        case "random":
+            return "drawn at random to explore"
+        case "order":
+            return f"because it was next in the order of the policy {choice.policy}"
+        case "guess":
+            return f"by a first guess, as it had learnt too little yet{_why(choice)}"
+        case "value":
+            return _preferred(choice)
+
+
+def _preferred(choice: Choice) -> str:
+    assert choice.q is not None
+    if choice.gamma is None:
+        meaning = SCORES.get(choice.policy)
+        told = f", {meaning}" if meaning else ""
+        return f"because its score was the highest: {choice.q:.2f}{told}"
+    best = f"best of {compared(choice)}" if choice.candidates else "best"
+    if choice.q < LOW:
+        return f"because it looked {best}, and still it expected little"
+    return f"because it looked {best}{_why(choice)}"
+
+
+def _why(choice: Choice) -> str:
+    return f": {listed(choice.reasons)}" if choice.reasons else ""
+
+
+def _result(page: Fetched) -> str:
+    """What came of a choice, as the end of its sentence."""
+    q, verdict = page.decision.q, f"{'' if page.relevant else 'not '}relevant"
+    got = f"got a {'relevant page' if page.relevant else 'page that is not relevant'}"
+    got = f"{got} ({page.relevance:.2f})."
+    match page.decision.how:
+        case "guess":
+            return f". It guessed {q:.2f} and {got}"
+        case "value" if page.crawl.gamma is None:
+            return f". It {got}"
+        case "value" if q is not None and q < LOW:
+            return f": it valued the link at {q:.2f} and {got}"
+        case "value":
+            return f". It valued the link at {q:.2f} and {got}"
+        case _:
+            return f"; the page is {verdict} ({page.relevance:.2f})."
+
+
+def compared(chosen: Choice | Decision) -> str:
     """What a choice was made among; links are drawn, and where few wait, some of them twice."""
     if chosen.candidates < chosen.frontier:
         return f"{chosen.candidates:,} links"
     return f"what was drawn from {chosen.frontier:,} links"
-
-
-def _score(page: Fetched) -> str:
-    meaning = SCORES.get(page.crawl.policy)
-    return f", {meaning}" if meaning else ""
 
 
 def standing(link: Waiting) -> str:
@@ -92,18 +127,29 @@ def standing(link: Waiting) -> str:
     )
 
 
-def reasons(seen: dict[str, float], cited: Sequence[Citation]) -> list[str]:
-    """What spoke for a link, the plainest first."""
-    found = [_citing(cited), _site(seen), _siblings(seen), _keyword(seen), _words(seen)]
+def reasons(seen: dict[str, float], cited: Sequence[Citation] | None = None) -> list[str]:
+    """What spoke for a link, the plainest first.
+
+    Where the pages that link to it have not been looked up, what the policy saw counts them.
+    """
+    citing = _citing(cited) if cited is not None else _citing_pages(_relevant_citations(seen))
+    found = [citing, _site(seen), _siblings(seen), _keyword(seen), _words(seen)]
     return [reason for reason in found if reason][:REASONS]
+
+
+def _relevant_citations(seen: dict[str, float]) -> int:
+    return round(seen.get("relevant_citations", seen.get("parent_reward", 0.0)))
 
 
 def _citing(cited: Sequence[Citation]) -> str:
     good = [each for each in cited if each.relevant]
-    if not good:
+    return f"{_citing_pages(len(good))}{_with_words(good)}" if good else ""
+
+
+def _citing_pages(count: int) -> str:
+    if not count:
         return ""
-    links = "relevant page links" if len(good) == 1 else "relevant pages link"
-    return f"{how_many(len(good))} {links} to it{_with_words(good)}"
+    return f"{how_many(count)} relevant {'page links' if count == 1 else 'pages link'} to it"
 
 
 def _with_words(cited: Sequence[Citation]) -> str:
