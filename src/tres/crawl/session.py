@@ -98,6 +98,11 @@ class CrawlSession:
         names = self._crawl.site_names
         return {url: names[choice.site] for url, choice in self._in_flight.items()}
 
+    def clicks(self, url: str) -> int:
+        """Links followed from a seed to a URL that has not come back yet; 0 for a seed."""
+        choice = self._in_flight[url]
+        return 0 if choice.is_seed else self._crawl.paths.depth(choice.page) + 1
+
     def site_ids(self, sites: Iterable[str]) -> list[int]:
         """The ids of those of these sites that the crawl has heard of, ascending."""
         names = self._crawl.site_names

@@ -29,6 +29,11 @@ def product_token(user_agent: str) -> str:
     return found[0].lower() if found else "tres"
 
 
+def leaves_unknown(status: int) -> bool:
+    """Does a server that answers so leave open what its robots.txt says? Then all is forbidden."""
+    return status >= 500 or status == 429
+
+
 class RobotsRules:
     """The rules of one robots.txt for one crawler."""
 

@@ -26,6 +26,7 @@ class FailureKind(StrEnum):
     ROBOTS_UNREACHABLE = "robots-unreachable"
     BLOCKED_ADDRESS = "blocked-address"
     BLOCKED_URL = "blocked-url"
+    OFF_SITE = "off-site"
     DROPPED = "dropped"
     NO_ADDRESS = "no-such-host"
     NO_CONNECTION = "no-connection"
@@ -57,6 +58,7 @@ _MEANINGS = {
     FailureKind.ROBOTS_UNREACHABLE: "The site's robots.txt could not be had, so nothing was asked.",
     FailureKind.BLOCKED_ADDRESS: "The host has a private or reserved address, which is refused.",
     FailureKind.BLOCKED_URL: "The URL, or one that it redirects to, is none that may be fetched.",
+    FailureKind.OFF_SITE: "It lies outside the spider's allowed_domains, or redirects to there.",
     FailureKind.DROPPED: "Something between crawler and network took the request away.",
     FailureKind.NO_ADDRESS: "No address is known for the host.",
     FailureKind.NO_CONNECTION: "There was no connection to the server, or it broke.",

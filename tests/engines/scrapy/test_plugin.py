@@ -93,13 +93,13 @@ def test_what_is_wrong_with_the_topic_is_told(
     for old, new in changes.items():
         topic.write_text(topic.read_text().replace(old, new))
     settings = Settings({"TRES_TOPIC": str(topic), "TRES_RUN": str(project / "run")})
-    crawler: Any = SimpleNamespace(settings=settings, spider=SimpleNamespace())
+    crawler: Any = SimpleNamespace(settings=settings, spider=SimpleNamespace(), crawling=True)
     with pytest.raises(ConfigError, match=message):
         TresScheduler.from_crawler(crawler)
     assert not (project / "run").exists()
 
 
 def test_topic_and_run_must_be_named() -> None:
-    crawler: Any = SimpleNamespace(settings=Settings(), spider=SimpleNamespace())
+    crawler: Any = SimpleNamespace(settings=Settings(), spider=SimpleNamespace(), crawling=True)
     with pytest.raises(ConfigError, match="TRES_TOPIC and TRES_RUN"):
         TresScheduler.from_crawler(crawler)

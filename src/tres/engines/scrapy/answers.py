@@ -8,6 +8,7 @@ through here ends in `Flights.land`: a fault of the reader costs one page, not t
 from __future__ import annotations
 
 import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -67,6 +68,14 @@ class Sitemaps(Protocol):
     async def listed(self, url: str) -> tuple[str, ...]: ...
 
 
+Admit = Callable[[Any, Response], Awaitable[Any]]
+"""Takes from what was read the links that must not be followed from this response."""
+
+
+async def _everything(outcome: Any, response: Response) -> Any:
+    return outcome
+
+
 class Answers:
     """Lands the flights of one crawl."""
 
@@ -77,12 +86,14 @@ class Answers:
         memory: Memory | None = None,
         redirects: int = 10,
         sitemaps: Sitemaps | None = None,
+        admit: Admit = _everything,
     ) -> None:
         self._flights = flights
         self._reader = reader
         self._memory = memory
         self._redirects = redirects
         self._sitemaps = sitemaps
+        self._admit = admit
 
     async def page(self, flight: Flight, response: Response) -> Any:
         """Land with a response; the percept, if it has become a step of the crawl.
@@ -105,6 +116,8 @@ class Answers:
             return self._land(flight, response, failed, note=f"{type(fault).__name__}: {fault}")
         if (onward := self._onward(read, response)) is not None:
             return onward
+        if not isinstance(outcome, Failed):
+            outcome = await self._admit(outcome, response)
         told = {"title": read.title, "fingerprint": read.fingerprint, "note": read.note}
         return self._land(flight, response, outcome, **told)
 

@@ -7,45 +7,60 @@
     TRES_PAGES = 1000                 # budget; the topic file's if it is not set
 
 The spider's `start_urls` are the seeds, or else those of the topic file. tres fetches, reads and
-judges pages and finds their links itself; each page that counts is then given to the spider's
-`parse`, with `response.meta["tres"]` saying how relevant it is, and what `parse` yields goes the
-usual way. Requests that the spider yields are fetched as asked for, by Scrapy's own scheduler
-beside ours, and the learner hears nothing of them.
+judges pages and finds their links itself, and offers to the crawl those that the spider may follow
+(`tres.engines.scrapy.following`). Each page that counts is then given to the spider's `parse`, or to
+the callback of the rule or start request that led there, with `response.meta["tres"]` saying how
+relevant it is, and what the callback yields goes the usual way. Requests that the spider yields are
+fetched as asked for, by Scrapy's own scheduler beside ours, and the learner hears nothing of them.
 
-Robots.txt, user agent, retries and limits are those of the project: its settings are its own.
-This module looks upwards, to the store and the topic: it is an entry point, as commands are.
+Robots.txt (`tres.engines.scrapy.strict_robots`), user agent, retries and limits are those of the
+project: its settings are its own. This module looks upwards, to the store and the topic: it is an
+entry point, as commands are.
 """
 
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
+from dataclasses import replace
 from inspect import isawaitable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider
-from scrapy.core.scheduler import Scheduler
+from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.http import Response
+from scrapy.settings import BaseSettings
 from scrapy.utils.defer import deferred_from_coro
 from scrapy.utils.misc import arg_to_iter
 
 from tres.config import TopicConfig, load_topic
 from tres.crawl.events import Event, FetchFailed, Stepped, StopReason
-from tres.engines.flights import Flights
+from tres.engines.flights import Flight, Flights
 from tres.engines.manners import Manners
 from tres.engines.scrapy.answers import Answers
-from tres.engines.scrapy.scheduler import FLIGHT, CrawlScheduler
+from tres.engines.scrapy.following import Following
+from tres.engines.scrapy.scheduler import FLIGHT, SLOT, CrawlScheduler
+from tres.engines.scrapy.starting import StartRequests
+from tres.engines.scrapy.strict_robots import make_robots_strict
 from tres.engines.switching import SwitchingReader
 from tres.errors import ConfigError, TresError
 from tres.experiment.live import helm_of, open_run, reader_plan, refuse_labels, remembered
+from tres.sections import LiveSection
+from tres.web.identity import Identity
+from tres.web.page import FailureKind
 from tres.web.percept import Percept
-from tres.web.url import canonical
+from tres.web.url import canonical, site_of
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
+
+ASKED = "tres_asked"
+"""The key of a request's meta that holds the request as the spider would have made it."""
+_OURS = frozenset({FLIGHT, ASKED})
 
 _log = logging.getLogger(__name__)
 
@@ -54,22 +69,32 @@ class TresScheduler(CrawlScheduler):
     """Our scheduler, Scrapy's own beside it, and the run that is kept meanwhile."""
 
     def __init__(self, crawler: Crawler, config: TopicConfig, directory: Path) -> None:
+        assert crawler.spider is not None
+        self._spider = crawler.spider
         self._open = ExitStack()
         self._run, perceiver = self._open.enter_context(open_run(config, directory))
         self._reader = SwitchingReader(reader_plan(self._run, perceiver))
-        self._seeds = frozenset(map(canonical, config.topic.seeds))
+        seeds = [url for url in map(canonical, config.topic.seeds) if url]
+        self._seed_sites = {site_of(url, config.crawl.site) for url in seeds}
+        self._starts = StartRequests(seeds, own=bool(getattr(self._spider, "start_urls", None)))
+        self._following = Following(crawler, self._spider, Identity(config.live.drop_parameters))
         self._own = Scheduler.from_crawler(crawler)
         crawl, site_by = self._run.crawling, config.crawl.site
-        k, manners = config.crawl.in_flight, Manners(config.live)
+        k, manners = config.crawl.in_flight, Manners(_as_polite(config.live, crawler.settings))
         helm = helm_of(self._run, perceiver, self._reader, self._count)
         flights = Flights(crawl, manners, k, site_by, self._count, steering=helm)
         self._memory = remembered(config, crawl.journal)
-        answers = Answers(flights, self._reader, self._memory, config.live.redirects)
+        answers = Answers(
+            *(flights, self._reader, self._memory, config.live.redirects),
+            admit=self._following.admitted,
+        )
         super().__init__(crawler, flights, answers, config.live.timeout)
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
+    def from_crawler(cls, crawler: Crawler) -> BaseScheduler:  # type: ignore[override]
         """The scheduler of a project, from its settings and its spider."""
+        if _only_looks(crawler):
+            return Scheduler.from_crawler(crawler)
         topic, run = (crawler.settings.get(name) for name in ("TRES_TOPIC", "TRES_RUN"))
         if not topic or not run:
             raise ConfigError("TRES_TOPIC and TRES_RUN: name a topic file and a directory there")
@@ -87,9 +112,15 @@ class TresScheduler(CrawlScheduler):
             )
         return cls(crawler, config, Path(run))
 
+    def __len__(self) -> int:
+        """What waits to be fetched: requests of the spider, hops, seeds, links of the frontier."""
+        session = self._run.session
+        return len(self._own) + len(self._hops) + session.seeds_left + len(session.policy)
+
     def open(self, spider: Spider) -> Any:
         """Let Scrapy's own scheduler begin as well."""
         super().open(spider)
+        self._robots = make_robots_strict(self._crawler)
         return self._own.open(spider)
 
     def close(self, reason: str) -> Deferred[None]:
@@ -105,7 +136,7 @@ class TresScheduler(CrawlScheduler):
                 if self._flights.fault is not None:
                     raise self._flights.fault
                 stopped = self._flights.reason or StopReason.INTERRUPTED
-                self._run.finish(stopped, self._memory.dropped)
+                self._run.finish(stopped, self._memory.dropped + self._following.dropped)
             except TresError as problem:
                 for line in (*problem.details, problem.message):
                     _log.error("tres: %s", line)
@@ -116,30 +147,105 @@ class TresScheduler(CrawlScheduler):
 
     def enqueue_request(self, request: Request) -> bool:
         """A hop of ours, a seed that the crawl asks for itself, or the spider's own request."""
-        if self._flights.get(request.meta.get(FLIGHT)) is not None:
-            return super().enqueue_request(request)
-        if request.meta.get("is_start_request") and canonical(request.url) in self._seeds:
-            return True
-        return self._own.enqueue_request(request)
+        if FLIGHT in request.meta:
+            return self._may_hop(request) and super().enqueue_request(request)
+        seed = self._starts.seed(request)
+        if seed is None:
+            return self._own.enqueue_request(request)
+        flight = self._flights.get(seed)
+        if flight is not None and flight in self._carriers:
+            self._carriers[flight].meta[ASKED] = request  # too late for all but its callback
+        elif not self._starts.take(seed, request):
+            return self._own.enqueue_request(request)
+        return True
+
+    def _may_hop(self, request: Request) -> bool:
+        """A redirect may lead off site only where the spider's own request may."""
+        asked: Request = request.meta[ASKED]
+        hop = asked.replace(url=request.url)
+        flight = self._flights.get(request.meta[FLIGHT])
+        if flight is None or self._following.permits(hop):
+            return flight is not None
+        self._flights.fail(flight, FailureKind.OFF_SITE, f"redirected to {request.url}")
+        return False
 
     def next_request(self) -> Request | None:
         """What the spider has asked for comes first: it is little, and it waits for it."""
         return self._own.next_request() or super().next_request()
 
-    async def arrived(self, response: Response) -> AsyncIterator[Any]:
-        """Tell the crawl, then hand the page to the spider if it was a step."""
+    def _take_off(self) -> Request | None:
+        """The next flight that may depart, with the request that the spider would have made."""
+        self._forget_forbidden()
+        while (flight := self._next_flight()) is not None:
+            request = self._carriers[flight] = self._request(flight)
+            if self._following.permits(request.meta[ASKED]):
+                return request
+            self._flights.fail(flight, FailureKind.OFF_SITE, "no longer in allowed_domains")
+        return None
+
+    def _next_flight(self) -> Flight | None:
+        starting = self._crawler.engine._start is not None
+        if (flight := self._starts.ready(starting, time.monotonic())) is not None:
+            return flight
+        while (flight := self._flights.choose()) is not None:
+            if not self._starts.wait(flight, starting):
+                return flight
+        return None
+
+    def _request(self, flight: Flight) -> Request:
+        seed = flight.url in self._starts
+        asked = (self._starts if seed else self._following).request(flight.url)
+        depth = self._run.session.clicks(flight.url)
+        ours = {FLIGHT: flight.url, SLOT: flight.site, ASKED: asked, "depth": depth}
+        return asked.replace(
+            url=flight.url,
+            callback=self.arrived,
+            errback=self.failed,
+            dont_filter=True,
+            meta={**asked.meta, **ours},
+        )
+
+    def _forget_forbidden(self) -> None:
+        """Sites that the spider may not visit any more leave the crawl, except for seeds."""
+        known = self._run.session.crawl.site_names
+        sites = (site for site in known if site not in self._seed_sites)
+        try:
+            for site in self._following.newly_forbidden(sites):
+                self._run.crawling.block(site)
+        except TresError as fault:  # told when the run is closed
+            self._flights.fault = fault
+
+    async def arrived(self, response: Response, **known: Any) -> AsyncIterator[Any]:
+        """Tell the crawl, then hand the spider what is its own, or was a step."""
         flight = self._flights.get(response.meta.get(FLIGHT))
-        if flight is not None:
-            percept = await self._answers.page(flight, response)
-            if isinstance(percept, Request):
-                yield percept
-            if not isinstance(percept, Percept):
-                return
-            told = {"relevance": percept.relevance, "relevant": percept.relevant}
-            response.meta["tres"] = told
-        assert self._crawler.spider is not None
-        async for result in _each(self._crawler.spider.parse(response)):
+        if flight is None:
+            return
+        percept = await self._answers.page(flight, response)
+        if isinstance(percept, Request):
+            self._crawler.engine.crawl(percept)
+            return
+        is_step = isinstance(percept, Percept)
+        if not is_step and not self._is_wanted(flight, response):
+            return
+        asked = _as_asked(response)
+        relevance = percept.relevance if is_step else None
+        response.meta["tres"] = {"relevance": relevance, "relevant": is_step and percept.relevant}
+        callback = asked.callback or self._following.callback(response.url)
+        async for result in _each(callback(response, **known)):
             yield result
+
+    def _is_wanted(self, flight: Flight, response: Response) -> bool:
+        """Does the spider want a response though it is no step of the crawl?
+
+        It asked for its start URLs itself, and named the errors that it handles.
+        """
+        return flight.url in self._starts or not 200 <= response.status < 300
+
+    def failed(self, failure: Any) -> Any:
+        """Tell the crawl, and then the errback that the spider's request has."""
+        super().failed(failure)
+        asked: Request = failure.request.meta[ASKED]
+        return asked.errback(failure) if asked.errback else None
 
     def _count(self, event: Event) -> None:
         """Scrapy's statistics tell of the crawl too."""
@@ -151,6 +257,37 @@ class TresScheduler(CrawlScheduler):
                 self._crawler.stats.inc_value(f"tres/failed/{kind}")
             case _:
                 pass
+
+
+def _only_looks(crawler: Crawler) -> bool:
+    """Is this a command that looks at single pages: check, fetch, parse, view, shell?
+
+    Such a command gives the spider a `start` of its own, or has an engine without a crawl.
+    """
+    start = getattr(type(crawler.spider), "start", None)
+    commands = getattr(start, "__module__", "").startswith("scrapy.commands.")
+    return commands or not crawler.crawling
+
+
+def _as_polite(live: LiveSection, settings: BaseSettings) -> LiveSection:
+    """Choose no page that the project's downloader would only hold back."""
+    at_once = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+    return replace(
+        live,
+        delay=max(live.delay, settings.getfloat("DOWNLOAD_DELAY")),
+        per_site=min(live.per_site, at_once) if at_once else live.per_site,
+    )
+
+
+def _as_asked(response: Response) -> Request:
+    """Give a response the request that the spider would have made; a retry of it is its own."""
+    assert response.request is not None
+    sent, asked = response.request, response.request.meta[ASKED]
+    meta = {key: value for key, value in sent.meta.items() if key not in _OURS}
+    response.request = sent.replace(
+        callback=asked.callback, errback=asked.errback, dont_filter=asked.dont_filter, meta=meta
+    )
+    return response.request
 
 
 async def _each(output: Any) -> AsyncIterator[Any]:

@@ -30,7 +30,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from tres.engines.manners import DAY
-from tres.engines.robots import MAX_BYTES, RobotsRules, product_token
+from tres.engines.robots import MAX_BYTES, RobotsRules, leaves_unknown, product_token
 from tres.engines.scrapy.courtesy import manners_of, seconds_to_wait, site_of_url
 from tres.engines.scrapy.failures import (
     BlockedAddress,
@@ -171,7 +171,7 @@ class Robots:
         """The body of a robots.txt; empty if there is none."""
         for _ in range(MAX_REDIRECTS + 1):
             response = await self._download(url)
-            if response.status >= 500 or response.status == 429:
+            if leaves_unknown(response.status):
                 self._refused(url, response)
             if 200 <= response.status < 300:
                 return response.body

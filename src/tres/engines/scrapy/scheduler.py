@@ -132,14 +132,17 @@ class CrawlScheduler(BaseScheduler):
         flight = self._flights.choose()
         if flight is None:
             return None
-        request = self._carriers[flight] = Request(
+        request = self._carriers[flight] = self._request(flight)
+        return request
+
+    def _request(self, flight: Flight) -> Request:
+        return Request(
             flight.url,
             callback=self.arrived,
             errback=self.failed,
             dont_filter=True,
             meta={FLIGHT: flight.url, SLOT: flight.site},
         )
-        return request
 
     def arrived(self, response: Response) -> Any:
         """Scrapy's callback: a response, whatever its status."""

@@ -1,0 +1,600 @@
+"""What a project's settings, spider and middlewares say holds for the pages that tres chooses.
+
+The scheduler for other people's projects runs here on the real Scrapy in this process; only the
+reading of pages is done on the spot.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from scrapy import Request, Spider, signals
+from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.offsite import OffsiteMiddleware
+from scrapy.http import Response
+from scrapy.linkextractors import LinkExtractor
+from scrapy.settings import Settings
+from scrapy.spiders import CrawlSpider, Rule, SitemapSpider, XMLFeedSpider
+from tests.support.crawls import inline_reader
+from tests.support.local_web import Answer, LocalWeb, Pages, html, moved
+from tests.support.scrapy_project import EXAMPLE
+
+from tres.engines.scrapy import plugin
+from tres.sections import LiveSection
+
+from .conftest import Wait
+
+A, B, C = "http://a.example/", "http://b.example/", "http://c.example/"
+TEXT = "Biology and what it says about number"
+DENY_ALL = Answer("User-agent: *\nDisallow: /\n")
+
+
+def chain(site: str, pages: int, *more: str) -> dict[str, Any]:
+    """Pages 0, 1, 2, ... of a site, each with a link to the next and to what is named."""
+    return {
+        f"{site}{i}": html(f"{site} {i}", f"{TEXT} {i} {site}", [f"{site}{i + 1}", *more])
+        for i in range(pages)
+    }
+
+
+class ReadHere:
+    """Reads pages in this process."""
+
+    def __init__(self, plan: object) -> None:
+        self.read = inline_reader(LiveSection()).read
+
+    async def close(self) -> None:
+        pass
+
+
+@dataclass
+class Led:
+    """What became of a crawl that tres has led."""
+
+    crawler: Crawler
+    run: Path
+
+    @property
+    def spider(self) -> Any:
+        return self.crawler.spider
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        return dict(json.loads((self.run / "summary.json").read_text()))
+
+    @property
+    def steps(self) -> set[str]:
+        with (self.run / "pages.csv").open(newline="") as lines:
+            return {row["url"] for row in csv.DictReader(lines)}
+
+    @property
+    def failures(self) -> dict[str, str]:
+        with (self.run / "failures.csv").open(newline="") as lines:
+            return {row["url"]: row["kind"] for row in csv.DictReader(lines)}
+
+
+Lead = Callable[..., Led]
+
+
+@pytest.fixture
+def lead(wait_for: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lead:
+    """Let tres lead a spider over a web."""
+    monkeypatch.setattr(plugin, "SwitchingReader", ReadHere)
+    shutil.copytree(EXAMPLE / "examples", tmp_path / "examples")
+    topic = (EXAMPLE / "topic.toml").read_text().replace("delay = 1.0", "delay = 0.0")
+    topic = topic.replace("keywords", 'seeds = ["http://a.example/0"]\nkeywords')
+    (tmp_path / "topic.toml").write_text(topic)
+
+    def run(spider: type[Spider], web: LocalWeb, **settings: Any) -> Led:
+        monkeypatch.setenv("http_proxy", web.proxy)
+        given = {
+            "SCHEDULER": "tres.engines.scrapy.plugin.TresScheduler",
+            "TRES_TOPIC": str(tmp_path / "topic.toml"),
+            "TRES_RUN": str(tmp_path / "run"),
+            "ROBOTSTXT_OBEY": True,
+            "RETRY_ENABLED": False,
+            "TELNETCONSOLE_ENABLED": False,
+            "LOG_LEVEL": "WARNING",
+        }
+        crawler = Crawler(spider, Settings({**given, **settings}))
+        wait_for(crawler.crawl_async())
+        return Led(crawler, tmp_path / "run")
+
+    return run
+
+
+class Parsed(Spider):
+    """A spider that notes what it is given."""
+
+    name = "parsed"
+    start_urls: ClassVar = [f"{A}0"]
+
+    def __init__(self, **known: Any) -> None:
+        super().__init__(**known)
+        self.seen: list[str] = []
+        self.depths: list[int] = []
+
+    def parse(self, response: Response, **known: Any) -> Any:
+        self.seen.append(response.url)
+        self.depths.append(response.meta["depth"])
+        yield {"url": response.url}
+
+
+class OnlyA(Parsed):
+    allowed_domains: ClassVar = ["a.example"]
+
+
+def test_a_link_off_site_is_no_part_of_the_crawl(lead: Lead) -> None:
+    with LocalWeb({**chain(A, 4, f"{B}0"), **chain(B, 2)}) as web:
+        led = lead(OnlyA, web)
+    assert {asked.url.split("/")[2] for asked in web.asked} == {"a.example"}
+    assert led.steps == {f"{A}{i}" for i in range(4)}
+    assert led.failures == {f"{A}4": "http-404"}
+    assert led.summary["dropped"]["off-site"] == 4
+    assert (led.summary["frontier"], led.summary["stopped"]) == (0, "frontier-exhausted")
+
+
+def test_without_the_middleware_nothing_is_off_site(lead: Lead) -> None:
+    off = {"scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None}
+    with LocalWeb({**chain(A, 2, f"{B}0"), **chain(B, 2)}) as web:
+        led = lead(OnlyA, web, DOWNLOADER_MIDDLEWARES=off)
+    assert {f"{B}0", f"{B}1"} <= led.steps
+
+
+class NoSecond(OffsiteMiddleware):
+    """A project's own idea of what is off site."""
+
+    def should_follow(self, request: Request, spider: Spider) -> bool:
+        return not request.url.endswith("/2")
+
+
+def test_a_project_may_have_its_own_idea_of_what_is_off_site(lead: Lead) -> None:
+    own = {"scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None, NoSecond: 50}
+    with LocalWeb(chain(A, 4, f"{B}0", f"{A}2")) as web:
+        led = lead(OnlyA, web, DOWNLOADER_MIDDLEWARES=own)
+    assert f"{A}2" not in web.urls
+    assert f"{B}0" in web.urls
+    assert led.steps == {f"{A}0", f"{A}1"}
+
+
+def test_a_redirect_off_site_is_not_followed(lead: Lead) -> None:
+    pages = {**chain(A, 3), **chain(B, 2), f"{A}1": moved(f"{B}0")}
+    with LocalWeb(pages) as web:
+        led = lead(OnlyA, web)
+    assert f"{B}0" not in web.urls
+    assert led.failures == {f"{A}1": "off-site"}
+
+
+def test_a_retried_page_may_not_be_redirected_off_site_either(lead: Lead) -> None:
+    pages = {**chain(A, 3), f"{A}1": [Answer(status=503), moved(f"{B}0")]}
+    with LocalWeb(pages) as web:
+        led = lead(OnlyA, web, RETRY_ENABLED=True, RETRY_TIMES=1)
+    assert f"{B}0" not in web.urls
+    assert led.failures == {f"{A}1": "off-site"}
+
+
+def test_a_start_url_off_site_is_fetched_if_its_robots_txt_allows_it(lead: Lead) -> None:
+    class Away(Parsed):
+        start_urls: ClassVar = [f"{B}0", f"{C}0"]
+        allowed_domains: ClassVar = ["a.example"]
+
+    pages = {**chain(A, 2), **chain(B, 2, f"{A}0"), **chain(C, 2), f"{C}robots.txt": DENY_ALL}
+    with LocalWeb(pages) as web:
+        led = lead(Away, web)
+    assert led.steps == {f"{A}0", f"{A}1", f"{B}0"}
+    assert f"{C}0" not in web.urls
+    assert f"{C}robots.txt" in [asked.url for asked in web.asked]
+    assert led.failures[f"{C}0"] == "robots-denied"
+
+
+def test_domains_that_are_taken_away_leave_the_crawl(lead: Lead) -> None:
+    class Narrows(Parsed):
+        def parse(self, response: Response, **known: Any) -> Any:
+            yield from super().parse(response)
+            self.allowed_domains = ["a.example"]
+
+    many = [f"{B}{i}" for i in range(9)]
+    pages = {**chain(A, 3), **chain(B, 9), f"{A}0": html("0", f"{TEXT} 0", [f"{A}1", *many])}
+    with LocalWeb(pages) as web:
+        led = lead(Narrows, web)
+    assert [url for url in web.urls if url.startswith(B)] == []
+    assert led.steps == {f"{A}{i}" for i in range(3)}
+    assert "off-site" not in led.failures.values()  # nothing was chosen and then thrown away
+    assert led.summary["frontier"] == 0
+
+
+def test_domains_that_are_added_count_for_the_pages_that_follow(lead: Lead) -> None:
+    class Widens(OnlyA):
+        def parse(self, response: Response, **known: Any) -> Any:
+            yield from super().parse(response)
+            self.allowed_domains = ["a.example", "b.example"]
+
+    with LocalWeb({**chain(A, 3, f"{B}0"), **chain(B, 1)}) as web:
+        led = lead(Widens, web)
+    assert f"{B}0" in led.steps
+
+
+def test_a_run_that_is_taken_up_with_fewer_domains_goes_nowhere_else(lead: Lead) -> None:
+    pages = {**chain(A, 9, f"{B}0", f"{C}0"), **chain(B, 9), **chain(C, 9)}
+    with LocalWeb(pages) as web:
+        lead(Parsed, web, CLOSESPIDER_ITEMCOUNT=2)
+        before = len(web.urls)
+        lead(OnlyA, web)
+    assert {url.split("/")[2] for url in web.urls[before:]} <= {"a.example"}
+
+
+@pytest.mark.parametrize(
+    ("robots", "kind"),
+    [
+        (DENY_ALL, "robots-denied"),
+        (Answer(status=503), "robots-unreachable"),
+        (Answer(hang_up=True), "robots-unreachable"),
+        (moved(f"{C}robots.txt"), "robots-denied"),
+    ],
+)
+def test_robots_txt_is_obeyed_and_named(lead: Lead, robots: Answer, kind: str) -> None:
+    pages = {**chain(A, 2, f"{B}0"), **chain(B, 2), f"{B}robots.txt": robots}
+    with LocalWeb({**pages, f"{C}robots.txt": DENY_ALL}) as web:
+        led = lead(Parsed, web)
+    assert f"{B}0" not in web.urls
+    assert led.failures[f"{B}0"] == kind
+
+
+def test_a_robots_txt_that_failed_is_asked_for_again(lead: Lead) -> None:
+    robots: list[str | Answer] = [Answer(status=500), Answer("User-agent: *\nAllow: /\n")]
+    pages = {**chain(A, 2, f"{B}0", f"{B}7"), **chain(B, 9), f"{B}robots.txt": robots}
+    with LocalWeb(pages) as web:
+        led = lead(Parsed, web)
+    assert sorted(led.failures.values()).count("robots-unreachable") == 1
+    assert led.steps & {f"{B}0", f"{B}7"}
+
+
+def test_who_does_not_obey_robots_txt_is_not_made_to(lead: Lead) -> None:
+    with LocalWeb({**chain(A, 2), f"{A}robots.txt": DENY_ALL}) as web:
+        led = lead(Parsed, web, ROBOTSTXT_OBEY=False)
+    assert led.steps == {f"{A}0", f"{A}1"}
+
+
+def test_depth_and_length_are_limited_as_in_any_project(lead: Lead) -> None:
+    long = f"{A}{'x' * 90}"
+    with LocalWeb({**chain(A, 9, long), long: html("x", TEXT)}) as web:
+        led = lead(Parsed, web, DEPTH_LIMIT=3, URLLENGTH_LIMIT=80)
+    assert led.steps == {f"{A}{i}" for i in range(4)}
+    assert sorted(led.spider.depths) == [0, 1, 2, 3]
+    assert long not in web.urls
+    assert led.summary["dropped"]["spider-middleware"] == 4 + 1
+    assert led.crawler.stats.get_value("request_depth_max") == 3
+
+
+class NoOdd:
+    """A project's own spider middleware."""
+
+    async def process_spider_output(
+        self, response: Response, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        async for each in result:
+            if not (isinstance(each, Request) and each.url.endswith("/3")):
+                yield each
+
+
+def test_what_a_spider_middleware_drops_is_not_followed(lead: Lead) -> None:
+    with LocalWeb(chain(A, 9)) as web:
+        led = lead(Parsed, web, SPIDER_MIDDLEWARES={NoOdd: 500})
+    assert led.steps == {f"{A}{i}" for i in range(3)}
+    assert led.failures == {}
+
+
+class Breaks:
+    """A spider middleware with a fault."""
+
+    async def process_spider_output(
+        self, response: Response, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        async for each in result:
+            if isinstance(each, Request):
+                raise ValueError("broken")
+            yield each
+
+
+def test_a_fault_of_a_spider_middleware_is_told_and_costs_links_not_the_crawl(lead: Lead) -> None:
+    with LocalWeb(chain(A, 9)) as web:
+        led = lead(Parsed, web, SPIDER_MIDDLEWARES={Breaks: 500})
+    assert led.steps == {f"{A}0"}
+    assert led.crawler.stats.get_value("spider_exceptions/ValueError") == 1
+    assert led.summary["stopped"] == "frontier-exhausted"
+
+
+class Starts(Parsed):
+    """Asks for its seeds in its own way."""
+
+    start_urls: ClassVar = [f"{A}{i}" for i in (0, 1, 5)]
+
+    def __init__(self, **known: Any) -> None:
+        super().__init__(**known)
+        self.told: list[tuple[str, Any]] = []
+
+    async def start(self) -> AsyncIterator[Any]:
+        for number, url in enumerate(self.start_urls):
+            yield Request(
+                url,
+                callback=self.parse_start,
+                errback=self.parse_error,
+                cb_kwargs={"number": number},
+                headers={"X-Start": str(number)},
+                meta={"own": number},
+                dont_filter=True,
+            )
+
+    def parse_start(self, response: Response, number: int) -> Iterator[Any]:
+        assert response.meta["own"] == number
+        self.told.append((response.url, number))
+        yield {"number": number}
+
+    def parse_error(self, failure: Any) -> None:
+        self.told.append((failure.request.url, failure.value.response.status))
+
+
+@pytest.mark.parametrize("at_once", [1, 4])
+def test_a_start_request_to_a_seed_is_answered_as_it_was_made(lead: Lead, at_once: int) -> None:
+    with LocalWeb(chain(A, 3)) as web:
+        led = lead(Starts, web, TRES_CONCURRENCY=at_once)
+    assert sorted(led.spider.told) == [(f"{A}0", 0), (f"{A}1", 1), (f"{A}5", 404)]
+    assert led.spider.seen == [f"{A}2"]
+    assert len(web.urls) == len(set(web.urls))
+    sent = {asked.url: asked.headers.get("X-Start") for asked in web.asked}
+    assert (sent[f"{A}0"], sent[f"{A}1"], sent[f"{A}2"]) == ("0", "1", None)
+
+
+def test_a_start_request_that_comes_late_is_answered_all_the_same(lead: Lead) -> None:
+    class Late(Starts):
+        """The topic file's seed, asked for when its page is there."""
+
+        start_urls: ClassVar = []
+
+        async def start(self) -> AsyncIterator[Any]:
+            while not self.seen:
+                yield {"waiting": True}
+            yield Request(
+                f"{A}0", callback=self.parse_start, cb_kwargs={"number": 7}, meta={"own": 7}
+            )
+
+    with LocalWeb(chain(A, 1)) as web:
+        led = lead(Late, web)
+    assert led.spider.told == [(f"{A}0", 7)]
+
+
+def test_a_second_request_to_a_seed_is_the_spiders_own(lead: Lead) -> None:
+    class Twice(Starts):
+        start_urls: ClassVar = [f"{A}0", f"{A}0"]
+
+    with LocalWeb(chain(A, 1)) as web:
+        led = lead(Twice, web)
+    assert sorted(led.spider.told) == [(f"{A}0", 0), (f"{A}0", 1)]
+
+
+def test_a_run_that_is_taken_up_does_not_ask_for_its_seeds_again(lead: Lead) -> None:
+    with LocalWeb(chain(A, 9)) as web:
+        lead(Starts, web, CLOSESPIDER_ITEMCOUNT=2)
+        before = len(web.urls)
+        led = lead(Starts, web)
+    assert not {f"{A}0", f"{A}1"} & set(web.urls[before:])
+    assert led.summary["pages"] == 9
+
+
+class Ruled(CrawlSpider):
+    """Lists lead on and have no callback; items have one and lead nowhere."""
+
+    name = "ruled"
+    start_urls: ClassVar = [f"{A}0"]
+    rules = (
+        Rule(LinkExtractor(allow=r"example/\d$"), errback="parse_error"),
+        Rule(
+            LinkExtractor(restrict_css="b", allow="item"),
+            callback="parse_item",
+            cb_kwargs={"kind": "item"},
+            process_request="mark",
+        ),
+    )
+
+    def __init__(self, **known: Any) -> None:
+        super().__init__(**known)
+        self.items: list[tuple[str, str, str]] = []
+        self.begun: list[str] = []
+        self.errors: list[str] = []
+
+    def parse_start_url(self, response: Response, **known: Any) -> Any:
+        self.begun.append(response.url)
+        return ()
+
+    def mark(self, request: Request, response: Response) -> Request | None:
+        request.headers["X-From"] = response.url
+        return None if "unwanted" in request.url else request
+
+    def parse_item(self, response: Response, kind: str) -> Any:
+        self.items.append((response.url, kind, response.meta["link_text"]))
+        return {"url": response.url}
+
+    def parse_error(self, failure: Any) -> Iterable[Any]:
+        self.errors.append(failure.request.url)
+        return ()
+
+
+def ruled_web() -> Pages:
+    listed = '<b><a href="/item/{0}">item {0}</a> <a href="/unwanted-item">no</a></b>'
+    pages: dict[str, Any] = chain(A, 3, f"{A}item/9", f"{A}other")
+    for i in range(3):
+        pages[f"{A}{i}"] = pages[f"{A}{i}"].replace("</body>", listed.format(i) + "</body>")
+        pages[f"{A}item/{i}"] = html(f"Item {i}", f"{TEXT} item {i}", [f"{A}other"])
+    return pages
+
+
+def test_the_rules_of_a_crawl_spider_say_what_is_followed_and_who_is_called(lead: Lead) -> None:
+    with LocalWeb(ruled_web()) as web:
+        led = lead(Ruled, web)
+    items = [(f"{A}item/{i}", "item", f"item {i}") for i in range(3)]
+    assert sorted(led.spider.items) == items
+    assert led.spider.begun == [f"{A}0"]
+    assert led.spider.errors == [f"{A}3"]
+    assert led.steps == {*(f"{A}{i}" for i in range(3)), *(url for url, *_ in items)}
+    assert len(web.urls) == len(set(web.urls))  # the spider follows nothing beside tres
+    sent = {asked.url: asked.headers.get("X-From") for asked in web.asked}
+    assert sent[f"{A}item/2"] == f"{A}2"
+    assert led.summary["dropped"]["spider-rules"] > 0
+
+
+def test_a_crawl_spider_whose_run_is_taken_up_finds_its_rules_by_url(lead: Lead) -> None:
+    class ByUrl(Ruled):
+        rules = (
+            Rule(LinkExtractor(allow=r"example/\d$")),
+            Rule(LinkExtractor(allow="item"), callback="parse_item", cb_kwargs={"kind": "item"}),
+        )
+
+    with LocalWeb(ruled_web()) as web:
+        first = lead(ByUrl, web, CLOSESPIDER_PAGECOUNT=3)
+        second = lead(ByUrl, web)
+    items = [*first.spider.items, *second.spider.items]
+    assert len(second.spider.items) > 0
+    assert {url for url, *_ in items} == {f"{A}item/{i}" for i in range(3)}
+
+
+def test_a_sitemap_spider_has_chosen_pages_called_by_its_rules(lead: Lead) -> None:
+    class Mapped(SitemapSpider):
+        name = "mapped"
+        sitemap_urls = (f"{A}sitemap.xml",)
+        sitemap_rules = ((r"/1$", "parse_one"), ("", "parse_any"))
+
+        def __init__(self, **known: Any) -> None:
+            super().__init__(**known)
+            self.called: list[tuple[str, str]] = []
+
+        def parse_one(self, response: Response) -> None:
+            self.called.append(("one", response.url))
+
+        def parse_any(self, response: Response) -> None:
+            self.called.append(("any", response.url))
+
+    listed = f"<urlset><url><loc>{B}5</loc></url></urlset>"
+    xml = Answer(listed, headers={"Content-Type": "text/xml"})
+    with LocalWeb({**chain(A, 3), f"{B}5": html("5", TEXT), f"{A}sitemap.xml": xml}) as web:
+        led = lead(Mapped, web)
+    assert sorted(led.spider.called) == [
+        ("any", f"{A}0"), ("any", f"{A}2"), ("any", f"{B}5"), ("one", f"{A}1"),
+    ]  # fmt: skip
+    assert f"{B}5" not in led.steps
+
+
+def test_a_feed_is_given_to_its_spider_though_it_is_no_page(lead: Lead) -> None:
+    class Feed(XMLFeedSpider):
+        name = "feed"
+        start_urls: ClassVar = [f"{A}feed.xml"]
+        itertag = "item"
+
+        def parse_node(self, response: Response, selector: Any) -> Any:
+            return Request(selector.xpath("link/text()").get(), callback=self.parse_page)
+
+        def parse_page(self, response: Response) -> Any:
+            self.crawler.stats.inc_value("own_pages")
+
+    feed = f"<rss><item><link>{A}0</link></item><item><link>{A}1</link></item></rss>"
+    xml = Answer(feed, headers={"Content-Type": "text/xml"})
+    with LocalWeb({**chain(A, 2), f"{A}feed.xml": xml}) as web:
+        led = lead(Feed, web)
+    assert led.crawler.stats.get_value("own_pages") == 2
+    assert led.failures == {f"{A}feed.xml": "not-html"}
+
+
+def test_errors_that_a_spider_handles_are_given_to_it(lead: Lead) -> None:
+    class Handles(Parsed):
+        handle_httpstatus_list: ClassVar = [404]
+
+    with LocalWeb(chain(A, 2)) as web:
+        led = lead(Handles, web)
+    assert led.spider.seen == [f"{A}0", f"{A}1", f"{A}2"]
+    assert led.failures == {f"{A}2": "http-404"}
+    assert led.summary["pages"] == 2
+
+
+def test_a_page_that_a_callback_asks_for_again_is_the_spiders_own(lead: Lead) -> None:
+    class Again(Parsed):
+        def parse(self, response: Response, **known: Any) -> Any:
+            yield from super().parse(response)
+            if self.seen.count(response.url) == 1:
+                assert response.request is not None
+                yield response.request.replace(dont_filter=True)
+                yield Request(f"{B}0", meta=response.meta)  # as people do
+
+    with LocalWeb({**chain(A, 1), **chain(B, 1)}) as web:
+        led = lead(Again, web)
+    assert sorted(led.spider.seen) == [f"{A}0", f"{A}0", f"{B}0", f"{B}0"]
+    assert led.summary["pages"] == 1
+
+
+def test_the_scheduler_has_a_length(lead: Lead) -> None:
+    class Measures(Parsed):
+        def parse(self, response: Response, **known: Any) -> Any:
+            scheduler = self.crawler.engine.scheduler
+            self.crawler.stats.max_value("longest", len(scheduler))  # type: ignore[arg-type]
+            return super().parse(response)
+
+    with LocalWeb(chain(A, 2, *(f"{A}page/{i}" for i in range(5)))) as web:
+        led = lead(Measures, web)
+    assert led.crawler.stats.get_value("longest") == 6
+    assert len(led.crawler.engine.downloader.slots) >= 0
+
+
+def test_the_projects_delay_and_concurrency_hold_for_the_choice(lead: Lead) -> None:
+    links = [f"{A}page/{i}" for i in range(6)]
+    slow = {url: Answer(html(url, f"{TEXT} {url}"), seconds=0.05) for url in links}
+    with LocalWeb({f"{A}0": html("0", TEXT, links), **slow}) as web:
+        lead(Parsed, web, TRES_CONCURRENCY=6, CONCURRENT_REQUESTS_PER_DOMAIN=1)
+    assert web.most_at_once == 1
+
+
+def test_a_job_directory_keeps_what_the_spider_asked_for_itself(lead: Lead, tmp_path: Path) -> None:
+    class Own(Parsed):
+        def parse(self, response: Response, **known: Any) -> Any:
+            yield from super().parse(response)
+            if response.url == f"{A}0":
+                yield from (Request(f"{B}{i}", callback=self.parse) for i in range(4))
+
+    with LocalWeb({**chain(A, 2), **chain(B, 4)}) as web:
+        lead(Own, web, JOBDIR=str(tmp_path / "job"), CLOSESPIDER_ITEMCOUNT=1)
+        lead(Own, web, JOBDIR=str(tmp_path / "job"))
+    assert {f"{A}1", *(f"{B}{i}" for i in range(4))} <= set(web.urls)
+    assert len(web.urls) == len(set(web.urls))
+
+
+@pytest.mark.parametrize(
+    "limit", [{"CLOSESPIDER_PAGECOUNT": 4}, {"CLOSESPIDER_ITEMCOUNT": 3}, {"TRES_PAGES": 3}]
+)
+def test_a_crawl_may_be_limited_and_taken_up(lead: Lead, limit: dict[str, int]) -> None:
+    with LocalWeb(chain(A, 9)) as web:
+        led = lead(Parsed, web, **limit)
+        assert 2 <= led.summary["pages"] <= 4
+        led = lead(Parsed, web, TRES_PAGES=50)
+    assert led.summary["pages"] == 9
+    assert len(web.urls) == len(set(web.urls))
+
+
+def test_signals_may_keep_the_spider_open_and_give_it_more(lead: Lead) -> None:
+    class Fed(Parsed):
+        @classmethod
+        def from_crawler(cls, crawler: Crawler, *args: Any, **known: Any) -> Fed:
+            spider = super().from_crawler(crawler, *args, **known)
+            crawler.signals.connect(spider.feed, signals.spider_idle)
+            return spider
+
+        def feed(self) -> None:
+            if f"{B}0" not in self.seen:
+                self.crawler.engine.crawl(Request(f"{B}0", callback=self.parse))
+
+    with LocalWeb({**chain(A, 1), **chain(B, 1)}) as web:
+        led = lead(Fed, web)
+    assert led.spider.seen == [f"{A}0", f"{B}0"]
