@@ -8,10 +8,10 @@
 
 The spider's `start_urls` are the seeds, or else those of the topic file. tres fetches, reads and
 judges pages and finds their links itself, and offers to the crawl those that the spider may follow
-(`tres.engines.scrapy.following`). Each page that counts is then given to the spider's `parse`, or to
-the callback of the rule or start request that led there, with `response.meta["tres"]` saying how
-relevant it is, and what the callback yields goes the usual way. Requests that the spider yields are
-fetched as asked for, by Scrapy's own scheduler beside ours, and the learner hears nothing of them.
+(`tres.engines.scrapy.following`). Each page that counts is then given to the spider's `parse`, or
+to the callback of the rule or start request that led there, with `response.meta["tres"]` saying how
+relevant it is, and what the callback yields goes the usual way. Requests that the spider yields
+are fetched as asked for, by Scrapy's own scheduler, and the learner hears nothing of them.
 
 Robots.txt (`tres.engines.scrapy.strict_robots`), user agent, retries and limits are those of the
 project: its settings are its own. This module looks upwards, to the store and the topic: it is an
