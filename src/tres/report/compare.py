@@ -42,7 +42,7 @@ def comparison_page(runs: Runs) -> str:
 def _lead(runs: Runs) -> Markup:
     """The harvest rate of every run, and what to make of each."""
     leads = [
-        element("div", element("h3", name), rate(reader), verdict(reader))
+        element("div", element("b", name), rate(reader), verdict(reader))
         for name, reader in runs.items()
     ]
     return element("div", *leads, class_="rates")

@@ -1,0 +1,86 @@
+"""Takes the pictures of the report that the documentation shows, from a demo that it runs.
+
+    python -m tools.screenshots [DIR]
+
+DIR holds the runs of an earlier `tres demo --run DIR`, to save the crawl.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from click.testing import CliRunner
+from playwright.sync_api import Browser, sync_playwright
+
+from tools.pictures import PICTURES
+from tres.cli.demo import demo
+from tres.engines.scrapy.browser import find_chromium
+from tres.report.compare import comparison_page, named
+from tres.report.page import report_page
+from tres.report.reader import RunReader
+
+WIDE, NARROW, PAPER = (1000, 1000), (360, 760), (720, 1018)
+LEARNT = "what-the-judge-has-learnt"
+
+
+def main() -> None:
+    """Crawl, unless that was done before, and take all pictures."""
+    with TemporaryDirectory() as scratch:
+        runs = Path(sys.argv[1]) if sys.argv[1:] else crawled(Path(scratch) / "demo")
+        readers = [RunReader(runs / name) for name in ("tres", "random")]
+        report = written(Path(scratch) / "report.html", report_page(readers[0]))
+        comparison = written(Path(scratch) / "comparison.html", comparison_page(named(readers)))
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(
+                executable_path=find_chromium(), args=["--no-sandbox"]
+            )
+            taken(browser, "report-light", report, WIDE)
+            taken(browser, "report-dark", report, WIDE, section=LEARNT, color_scheme="dark")
+            taken(browser, "report-narrow", report, NARROW)
+            taken(browser, "report-print", report, PAPER, media="print", bypass_csp=True)
+            taken(browser, "report-comparison", comparison, WIDE)
+            browser.close()
+
+
+def crawled(directory: Path) -> Path:
+    """The runs of a demo."""
+    CliRunner().invoke(demo, ["--run", str(directory)], catch_exceptions=False)
+    return directory
+
+
+def written(file: Path, page: str) -> Path:
+    """A page in a file."""
+    file.write_text(page, encoding="utf-8")
+    return file
+
+
+def taken(
+    browser: Browser,
+    name: str,
+    file: Path,
+    size: tuple[int, int],
+    section: str = "",
+    media: Any = None,
+    **options: Any,
+) -> None:
+    """One picture of a page, or of what is seen from a section on."""
+    context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
+    tab = context.new_page()
+    tab.emulate_media(media=media)
+    tab.goto(file.as_uri())
+    if media == "print":  # what the printer adds: more rows, and margins
+        tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+        tab.add_style_tag(content="body{margin:2.2rem 3rem}")
+    if section:
+        tab.evaluate("id => document.getElementById(id).scrollIntoView()", section)
+    path = PICTURES / f"{name}.png"
+    tab.screenshot(path=path)
+    context.close()
+    print(path)
+
+
+if __name__ == "__main__":
+    main()
