@@ -22,7 +22,7 @@ from tres.report.compare import comparison_page, named
 from tres.report.page import report_page
 from tres.report.reader import RunReader
 
-WIDE, NARROW, PAPER = (1000, 1000), (360, 760), (720, 1018)
+WIDE, NARROW, PAPER = (1000, 860), (360, 760), (720, 1018)
 LEARNT = "what-the-judge-has-learnt"
 
 

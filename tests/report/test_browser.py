@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,11 +11,13 @@ from pathlib import Path
 
 import pytest
 from tests.report.runs import HOSTILE_TITLE, crawl, opened
+from tests.support.bees import BEES, bees_config, crawl_bees, write_bees
 from tests.support.browser import opened_browser
 from tests.support.missing import need_package
 
 from tres.report.compare import comparison_page, named
 from tres.report.markup import harmless
+from tres.report.page import report_page
 from tres.report.reader import RunReader
 from tres.report.why import reasons_of
 
@@ -226,6 +229,35 @@ SIZES = """[...document.querySelectorAll('body *')]
   .filter((each) => each.checkVisibility() && !each.closest('svg')
     && [...each.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim()))
   .map((each) => [each.textContent, parseFloat(getComputedStyle(each).fontSize)])"""
+
+
+def test_what_pages_say_is_shown_and_does_nothing(
+    browser: sync_api.Browser, tmp_path: Path
+) -> None:
+    archive = write_bees(tmp_path / "bees.jsonl")
+    hostile = f"{HOSTILE_TITLE} <mark>honey</mark> of the hive"
+    archive.write_text(archive.read_text().replace(BEES, json.dumps(hostile)[1:-1]))
+    run = crawl_bees(tmp_path / "run", archive, bees_config())
+    path = tmp_path / "report.html"
+    path.write_text(report_page(RunReader(run)), encoding="utf-8")
+    for options in ({}, NO_SCRIPT):
+        context = browser.new_context(**options)
+        tab = Tab(context.new_page())
+        tab.page.on("console", lambda message, tab=tab: tab.said.append(message.text))
+        tab.page.goto(path.as_uri())
+        shown = tab.page.locator("#page-table tbody p").first
+        said = shown.inner_text()
+        assert said.startswith("</script><script>document.title='owned'</script><img src=x onerror")
+        assert "gnp.exe" in said
+        assert "<mark>honey</mark> of the hive" in said
+        assert not set("\u202e\x00\x1b") & set(said)
+        assert shown.locator("mark").all_inner_texts() == ["honey", "hive"]
+        assert tab.page.locator("img").count() == 0
+        assert tab.page.title() == "bees"
+        assert tab.said == []
+        context.close()
+
+
 HEADINGS = "[...document.querySelectorAll('h1, h2, h3')].map(each => each.tagName)"
 FAINT = """() => {
   const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);

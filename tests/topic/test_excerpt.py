@@ -28,6 +28,11 @@ def test_a_page_without_keywords_is_shown_from_its_start() -> None:
     assert str(found).startswith("Nothing to see here")
 
 
+def test_a_short_page_is_shown_as_a_whole() -> None:
+    text = f"{FILLER[:100]}. Then honey."
+    assert str(excerpt(text, ["honey"])) == text
+
+
 def test_a_phrase_is_marked_as_a_whole_and_only_as_one() -> None:
     found = excerpt("The honey of a Honey\n bee, not of a bee.", ["honey bee"])
     assert found.keywords == ("Honey bee",)

@@ -49,7 +49,7 @@ def excerpt(text: str, terms: Iterable[str], chars: int = CHARS) -> Excerpt:
     """
     line = unicodedata.normalize("NFC", " ".join(text[:READ].split()))
     places = _occurrences(line, {tuple(words(term)) for term in terms} - {()})
-    start = _start(line, _best(places, chars))
+    start = 0 if len(line) <= chars else _start(line, _best(places, chars))
     end = _end(line, start, chars)
     return Excerpt(tuple(_pieces(line, start, end, places)))
 
