@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
+from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.reading import reader
 
 from tres.crawl.events import Done, Fetch, StopReason, Wait
 from tres.engines.explore import exploration, explore
-from tres.engines.exploring import Exploring, Parser
-from tres.engines.reading import Received
+from tres.engines.exploring import Exploring
+from tres.engines.reader import ReaderPlan
+from tres.engines.reading import Received, exploring_reader
+from tres.engines.wire import checked_reading, reading_message
 from tres.sections import LiveSection
-from tres.web.page import Failed, FailureKind, Page
+from tres.web.page import Failed, FailureKind, Outcome, Page
 from tres.webs.generated import GeneratedWeb
 
 WORDS = frozenset({"star", "galaxy"})
@@ -23,10 +26,25 @@ def web() -> GeneratedWeb:
     return GeneratedWeb(2000, 1)
 
 
-def exploring_of(web: GeneratedWeb, pages: int, watched: list[int] | None = None) -> Exploring:
-    seeds = web.seeds("astronomy", 3)
-    asking = exploration(seeds, WORDS, pages, np.random.default_rng(1))
-    return Exploring(asking, watch=[].append if watched is None else watched.append)
+def new_rng() -> np.random.Generator:
+    return np.random.default_rng(1)
+
+
+def exploring_of(
+    web: GeneratedWeb, pages: int, watched: list[int] | None = None, **more: Any
+) -> Exploring:
+    asking = exploration(web.seeds("astronomy", 3), WORDS, pages, new_rng())
+    return Exploring(asking, watch=[].append if watched is None else watched.append, **more)
+
+
+def driven(exploring: Exploring, web: GeneratedWeb, url: str) -> list[str]:
+    """Answer an exploration that has asked for `url` to its end; what it asked for next."""
+    asked = []
+    exploring.receive(url, web.fetch(url))
+    while isinstance(demand := exploring.next(), Fetch):
+        asked += demand.urls
+        exploring.receive(demand.urls[0], web.fetch(demand.urls[0]))
+    return asked
 
 
 def test_driven_as_a_crawl_it_finds_what_it_finds_offline(web: GeneratedWeb) -> None:
@@ -77,20 +95,52 @@ def test_seeds_that_fail_are_told(web: GeneratedWeb) -> None:
     assert exploring.found.failed == (failed,)
 
 
+def test_what_an_earlier_start_has_fetched_is_not_asked_for_again(web: GeneratedWeb) -> None:
+    kept: list[tuple[str, Outcome]] = []
+    first = exploring_of(web, 60, keep=lambda url, outcome: kept.append((url, outcome)))
+    for _ in range(25):
+        demand = first.next()
+        assert isinstance(demand, Fetch)
+        first.receive(demand.urls[0], web.fetch(demand.urls[0]))
+    demand = first.next()
+    assert isinstance(demand, Fetch)
+    closed = Failed(demand.urls[0], FailureKind.DROPPED, retryable=True)
+    first.receive(demand.urls[0], closed)
+    assert len(kept) == 25
+    counted: list[int] = []
+    second = exploring_of(web, 60, counted, known=list(kept))
+    assert counted[-1] == sum(isinstance(outcome, Page) for _, outcome in kept)
+    assert second.next() == demand
+    asked = [*demand.urls, *driven(second, web, demand.urls[0])]
+    assert not set(asked) & {url for url, _ in kept}
+    assert second.found == explore(web, web.seeds("astronomy", 3), WORDS, 60, new_rng())
+
+
 @pytest.mark.parametrize(
     ("kind", "body", "outcome"),
     [
-        ("text/html; charset=latin-1", b"<title>caf\xe9</title><a href=/x>x</a>", "café"),
+        ("text/html; charset=latin-1", b"<title>caf\xe9</title><a href=/x>x</a>", "caf\xe9"),
+        ("", b"<!doctype html><title>No type</title>", "No type"),
+        ("", b"GIF89a", FailureKind.NOT_HTML),
         ("image/png", b"...", FailureKind.NOT_HTML),
         ("text/html", b"\x00\x01\x02\x03" * 50, FailureKind.MALFORMED),
+        ("text/html", b" \n ", FailureKind.MALFORMED),
+        ("text/html", b"<title>Page not found</title><p>Sorry.", FailureKind.SOFT_NOT_FOUND),
+        ("text/html", b"<html lang=fr><p>Bonjour", FailureKind.OTHER_LANGUAGE),
     ],
 )
-def test_pages_are_parsed_and_not_judged(
+def test_pages_are_read_as_a_crawl_reads_them_and_not_judged(
     kind: str, body: bytes, outcome: str | FailureKind
 ) -> None:
-    parser = Parser(LiveSection(exclude=["/x"]), 2026)
-    read = asyncio.run(parser.read(Received("http://a.example/", 200, kind, body)))
+    live = LiveSection(exclude=["/x"], languages=["en"])
+    plan = ReaderPlan.exploring(live, 2026)
+    page = Received("http://a.example/", 200, kind, body)
+    read = exploring_reader(**plan.arguments).read(page)
     if isinstance(read.outcome, Page):
         assert (read.outcome.title, read.outcome.links) == (outcome, ())
     else:
+        assert isinstance(read.outcome, Failed)
         assert read.outcome.kind == outcome
+        assert reader(languages=["en"]).read(page).outcome == read.outcome
+    message = reading_message(read)
+    assert checked_reading(message) == read

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -162,3 +163,25 @@ def test_an_interrupt_wakes_the_engine(clock: Clock) -> None:
     assert woken
     assert flights.choose() is None
     assert flights.over
+
+
+def test_pages_of_one_site_that_nobody_can_read_leave_room_for_others(clock: Clock) -> None:
+    hostile = [f"http://a.org/{number}" for number in range(10)]
+    flights = flights_of(Listed(*hostile, "http://b.org/"), clock, k=8, delay=0.0)
+    with ExitStack() as unread:
+        for _ in range(2):
+            unread.enter_context(flights.reading(chosen(flights)))
+        assert chosen(flights).url == "http://b.org/"
+    assert chosen(flights).url == hostile[2]
+
+
+def test_a_site_whose_pages_cost_too_much_rests_and_it_is_told(
+    clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    flights = flights_of(Listed("http://a.org/1", "http://b.org/"), clock, k=2)
+    flights.charge("http://a.org/", 7.8)
+    assert "took 7.8 s of processor time to read; a.org rests for 68 s" in caplog.text
+    assert chosen(flights).url == "http://b.org/"
+    clock.now += 69
+    flights.wake()
+    assert chosen(flights).url == "http://a.org/1"

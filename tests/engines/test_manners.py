@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf
 from time import process_time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -217,3 +218,31 @@ def test_without_a_delay_slow_answers_delay_nothing() -> None:
         manners.depart("slow.example", float(now))
         manners.arrive("slow.example", now + 0.5, latency=0.5, status=200)
         assert manners.waiting(now + 0.5) == []
+
+
+class TestReading:
+    def test_a_site_rests_until_its_slow_pages_have_taken_a_tenth_of_the_time(self):
+        clock = manners(delay=0.0)
+        assert clock.read("a", 0.9, 100.0) == 0.0  # once is not too much
+        assert clock.read("a", 10.0, 100.0) == pytest.approx(99.0)
+        assert clock.waiting(198.9) == ["a"]
+        assert clock.next_change(198.9) == pytest.approx(199.0)
+        assert clock.waiting(199.1) == []
+        assert clock.read("a", 10.0, 300.0) < 100.0  # some of the first is forgiven by then
+        assert clock.read("b", 0.2, 300.0) == 0.0
+
+    def test_slow_is_what_takes_far_longer_than_is_usual(self):
+        clock = manners(delay=0.0)
+        rests = [clock.read(f"{n}.example", 2.0, float(n)) for n in range(60)]
+        assert any(rests[:5])
+        assert not any(rests[20:])  # with this model all pages take so long
+        assert clock.read("a", 30.0, 100.0) > 0
+
+    def test_pages_that_wait_to_be_read_keep_their_site_waiting(self):
+        clock = manners(delay=0.0)
+        clock.unread("a", 1, 0.0)
+        assert clock.waiting(0.0) == []
+        clock.unread("a", 1, 0.0)
+        assert clock.waiting(5.0) == ["a"]
+        clock.unread("a", -1, 6.0)
+        assert clock.waiting(6.0) == []

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from tres.crawl.events import Demand, Event, Fetch
 from tres.crawl.session import CrawlSession
 from tres.engines.base import Fetched
+from tres.engines.reader import Charge
 from tres.engines.reading import PageReader, Reading, Received
+from tres.engines.tasks import Task, performed
 from tres.mdp.crawl import Crawl
 from tres.policies.make import PolicySettings, make_policy
 from tres.policies.oracle import Foresight
@@ -18,6 +21,8 @@ from tres.sections import LiveSection, PolicyName
 from tres.topic.keywords import KeywordMatcher
 from tres.web.page import Failed
 from tres.web.percept import Perceiver, Percept
+
+T = TypeVar("T")
 
 
 class Mentions:
@@ -95,9 +100,13 @@ class InlineReader:
 
     def __init__(self, reader: PageReader) -> None:
         self._reader = reader
+        self.charge: Charge = lambda url, seconds: None
 
     async def read(self, received: Received) -> Reading:
         return self._reader.read(received)
+
+    async def ask(self, task: Task[T]) -> T:
+        return task.checked(performed(self._reader, task.message()))
 
 
 def inline_reader(section: LiveSection) -> InlineReader:

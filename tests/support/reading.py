@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -50,6 +52,14 @@ class BadReader(PageReader):
         match received.body.partition(b" ")[0]:
             case b"sleep":
                 time.sleep(600)
+            case b"spin":
+                while True:
+                    pass
+            case b"wait":
+                go = Path(received.body.split()[1].decode())
+                go.with_suffix(".reached").touch()
+                while not go.exists():
+                    time.sleep(0.01)
             case b"crash":
                 os.abort()
             case b"memory":
@@ -68,6 +78,14 @@ class BadReader(PageReader):
 def bad_reader() -> PageReader:
     """For a process that must be looked after."""
     return reader(BadReader)
+
+
+def killed_reader(mark: str) -> PageReader:
+    """A process that somebody kills when it starts first."""
+    if not Path(mark).exists():
+        Path(mark).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return bad_reader()
 
 
 def no_reader() -> PageReader:

@@ -1,6 +1,7 @@
 """Words: one rule for text, anchors, URLs and keywords."""
 
 import unicodedata
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -68,3 +69,15 @@ def test_plain_and_accented_text_are_cut_by_the_same_rule(text):
 
 def test_stop_words_are_words():
     assert all(words(word) == [word] for word in STOP_WORDS)
+
+
+def test_marks_without_end_take_no_time_without_end():
+    marks = "".join(chr(0x300 + number % 60) for number in range(100_000))
+    began = process_time()
+    (word,) = words(f"a{marks}")
+    assert process_time() - began < 1
+    assert word.startswith("à")
+    assert words("Ångström " + "e\u0301") == ["ångström", "é"]
+    assert words("a" + "\u0301" * 30 + "b") == [
+        unicodedata.normalize("NFC", "a" + "\u0301" * 30 + "b")
+    ]

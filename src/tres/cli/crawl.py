@@ -26,6 +26,7 @@ from tres.experiment.run import crawl as run_crawl
 from tres.experiment.topic import perceive_topic
 from tres.store.journal import JOURNAL
 from tres.store.recorded import command_to_resume
+from tres.store.run import is_exploring
 from tres.webs import open_web
 
 LOG_JSON = "Tell the crawl as JSON, a line per event, on standard error."
@@ -180,7 +181,7 @@ def told_when_stopped(directory: Path, log: JsonLog | None = None) -> Iterator[N
     except KeyboardInterrupt:
         if log is not None:
             log.stopped_at_once(directory)
-        elif (directory / JOURNAL).exists():
+        elif (directory / JOURNAL).exists() or is_exploring(directory):
             again = printable(command_to_resume(directory))
             click.echo(f"stopped at once; what was fetched is kept\ngo on: {again}", err=True)
         raise

@@ -112,9 +112,9 @@ class JsonLog:
             told["budget"] = session.pages
         self.write(EVENTS[type(event)], **told)
 
-    def explored(self, pages: int) -> None:
-        """The topic is still being learnt, from so many pages."""
-        self.write("explored", pages=pages)
+    def explored(self, pages: int, of: int) -> None:
+        """The topic is still being learnt, from so many pages so far."""
+        self.write("explored", pages=pages, of=of)
 
     def started(self, config: TopicConfig, run: Path, web: str, resumed: bool) -> None:
         """A crawl is about to begin or to go on."""

@@ -67,9 +67,10 @@ class CrawlProgress:
             done, total = session.steps, session.pages
             self._progress.update(self._task, completed=done, total=total, found=found)
 
-    def explored(self, pages: int) -> None:
-        """The topic is still being learnt, from so many pages."""
-        self._progress.update(self._task, found=f"learning the topic from {pages:,} pages")
+    def explored(self, pages: int, of: int) -> None:
+        """The topic is still being learnt, from so many pages so far."""
+        told = f"learning the topic: {pages:,} of {of:,} pages"
+        self._progress.update(self._task, found=told)
 
 
 def _found(session: CrawlSession) -> str:

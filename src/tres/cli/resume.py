@@ -13,6 +13,7 @@ from rich.console import Console
 from tres.cli.completing import runs
 from tres.cli.crawl import (
     LOG_JSON,
+    crawl_web,
     report,
     stop_on_signal,
     told_as,
@@ -21,11 +22,12 @@ from tres.cli.crawl import (
 )
 from tres.cli.json_log import JsonLog
 from tres.cli.terminal import messages
-from tres.config import TopicConfig
+from tres.config import TopicConfig, load_topic
 from tres.errors import printable
 from tres.experiment.resume import resumable
 from tres.experiment.resume import resume as resume_run
 from tres.experiment.run import LIVE, Result
+from tres.store.run import config_of, is_exploring
 from tres.store.snapshots import SnapshotWarning
 from tres.webs import open_web
 
@@ -47,6 +49,9 @@ def resume(
     Example: tres resume runs/biology --pages 1200
     """
     with told_as(log_json) as log:
+        if is_exploring(run):
+            _explore_on(run, pages, proxy, log)
+            return
         config, meta = resumable(run, pages)
         spec = web or meta.web
         if log is not None:
@@ -58,6 +63,16 @@ def resume(
             else:
                 result = _live(config, run, pages, proxy, screen, log)
         report(result, run, log)
+
+
+def _explore_on(run: Path, pages: int | None, proxy: str | None, log: JsonLog | None) -> None:
+    """A run that was stopped while it learnt its topic begins where it was stopped."""
+    config = load_topic(config_of(run)).override(pages=pages, proxy=proxy)
+    if log is not None:
+        log.started(config, run, LIVE, resumed=True)
+    with told_when_stopped(run, log):
+        result = crawl_web(config, run, messages(quiet=log is not None), False, log)
+    report(result, run, log)
 
 
 def _over(

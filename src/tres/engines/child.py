@@ -1,9 +1,10 @@
 """The process that reads pages: `python -m tres.engines.child`, started by `tres.engines.reader`.
 
 The first message says how to make the reader: a function by name, its arguments, and the limits.
-The answer is "ready", or what is wrong. Then a reading goes out for each page that comes in,
-until there is no more. A page that takes all memory ends the process, and so does one that takes
-far too long, should nobody be left to see to it. Any other error costs that page only.
+The answer is "ready", or what is wrong. Then an answer goes out for each task that comes in, with
+the processor time that it took in front, until there are no more. A task that takes all memory or
+more than its processor time ends the process, and so does one that takes far too long in any
+other way, should nobody be left to see to it. Any other error costs that task only.
 """
 
 from __future__ import annotations
@@ -13,18 +14,22 @@ import os
 import resource
 import signal
 import sys
+import time
 from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from tres.engines.reading import PageReader, Reading
-from tres.engines.wire import LENGTH_BYTES, framed, length_of, reading_message, received_page
+from tres.engines.reading import PageReader
+from tres.engines.tasks import performed
+from tres.engines.wire import LENGTH_BYTES, framed, length_of
 from tres.errors import TresError
-from tres.web.page import Failed, FailureKind
-from tres.web.parse import well_formed
 
 GRACE = 5
-"""Seconds beyond the limit after which the process ends itself."""
+"""Seconds beyond the parent's patience after which the process ends itself."""
+COST_BYTES = 4
+"""In front of each answer: the microseconds that it took."""
+BUG = b"!"
+"""An answer that begins with this names the error that was made instead."""
 
 
 def serve(pages: BinaryIO, readings: BinaryIO) -> None:
@@ -40,8 +45,8 @@ def serve(pages: BinaryIO, readings: BinaryIO) -> None:
     limit_memory(plan["memory"])
     _send(readings, b"{}")
     while (message := _message(pages)) is not None:
-        signal.alarm(int(plan["seconds"]) + GRACE)
-        _send(readings, answer(reader, message))
+        signal.alarm(int(plan["patience"]) + GRACE)
+        _send(readings, timed(reader, message, plan["seconds"]))
         signal.alarm(0)
 
 
@@ -52,16 +57,24 @@ def made(factory: str, arguments: dict[str, Any]) -> PageReader:
     return reader
 
 
+def timed(reader: PageReader, message: bytes, seconds: float) -> bytes:
+    """The answer to one task, and what it took; past `seconds` of processor time all ends."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)  # nobody handles its signal
+    began = time.process_time()
+    result = answer(reader, message)
+    spent = min(int((time.process_time() - began) * 1e6), (1 << 8 * COST_BYTES) - 1)
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    return spent.to_bytes(COST_BYTES, "big") + result
+
+
 def answer(reader: PageReader, message: bytes) -> bytes:
-    """The reading of one page, as it goes out."""
-    received = received_page(message)
+    """What comes of one task, as it goes out."""
     try:
-        return reading_message(reader.read(received))
+        return performed(reader, message)
     except MemoryError:
         raise
     except Exception as problem:  # a page that finds a bug must not end the crawl
-        failed = Failed(well_formed(received.url), FailureKind.UNREADABLE)
-        return reading_message(Reading(failed, note=type(problem).__name__))
+        return BUG + type(problem).__name__.encode()
 
 
 def limit_memory(headroom: int) -> None:

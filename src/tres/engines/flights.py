@@ -18,8 +18,10 @@ crawl raises it.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf
 from typing import Any, Protocol
@@ -29,6 +31,8 @@ from tres.engines.base import Fetched
 from tres.engines.steering import UNSTEERED, Steering
 from tres.web.page import Failed, FailureKind
 from tres.web.url import SiteBy, canonical, site_of
+
+_log = logging.getLogger(__name__)
 
 
 class Asker(Protocol):
@@ -61,6 +65,10 @@ class Politeness(Protocol):
         retry_after: float | None,
         failed: FailureKind | None,
     ) -> None: ...
+
+    def unread(self, site: str, more: int, now: float) -> None: ...
+
+    def read(self, site: str, seconds: float, now: float) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +209,24 @@ class Flights:
         said, now = flight.answer or Answer(), self._clock()
         arrive = self._manners.arrive
         arrive(flight.site, now, said.latency, said.status, said.retry_after, failed)
+
+    @contextmanager
+    def reading(self, flight: Flight) -> Iterator[None]:
+        """The site is done with the flight; what it sent is being read meanwhile."""
+        self.back(flight)
+        site = flight.site
+        self._manners.unread(site, 1, self._clock())
+        try:
+            yield
+        finally:
+            self._manners.unread(site, -1, self._clock())
+
+    def charge(self, url: str, seconds: float) -> None:
+        """Reading what came from a URL took so much processor time."""
+        site = self.site(url)
+        if rest := self._manners.read(site, seconds, self._clock()):
+            told = "%s took %.1f s of processor time to read; %s rests for %.0f s"
+            _log.warning(told, url, seconds, site, rest)
 
     def land(self, flight: Flight, outcome: Any, told: Fetched) -> list[Event]:
         """What came of a flight, once; the events of the crawl, if there are any."""

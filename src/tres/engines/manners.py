@@ -15,6 +15,11 @@ delay and of latency / `per_site`; errors are quick and never lower it). A delay
 nobody minds, and then slow answers delay nothing either. Refusals (429, 503)
 back off for as long as Retry-After says, or exponentially as failed connections do.
 
+A site may also cost too much: pages that take long to *read*, far longer than is usual in this
+crawl. It then rests until such pages have taken no more than a tenth of the time. And it is not
+asked for more while more of its pages wait to be read than may be fetched at the same time, so
+that they cannot take the place of all others.
+
 Nothing here reads a clock. Ready times wait in a heap whose stale entries are dropped when they
 surface, so that a decision costs by the sites that wait now, not by all ever seen.
 """
@@ -33,6 +38,17 @@ PATIENCE = HOUR
 """Seconds that a crawl waits for a site; who asks for more is down for that long."""
 ATTEMPTS = 5
 """Failures in a row after which a site is down."""
+
+SLOW = 0.25
+"""Seconds of processor time from which on reading a page may be called slow."""
+SLOWER = 8.0
+"""Times as much as is usual must it take as well: models differ in what they cost."""
+USUAL_OVER = 20
+"""Readings that the usual time is a moving mean of."""
+ALLOWANCE = 1.0
+"""Seconds of slow reading that a site may have taken before it rests."""
+SHARE = 0.1
+"""Of the time that passes: so much slow reading is forgiven."""
 
 UNREACHABLE = frozenset(
     {
@@ -58,6 +74,9 @@ class _Site:
     down: float = -inf
     in_flight: int = 0
     failures: int = 0
+    unread: int = 0
+    debt: float = 0.0  # seconds of slow reading
+    debt_at: float = 0.0
     ready: float = -inf
 
     @property
@@ -73,6 +92,7 @@ class Manners:
         self._sites: dict[str, _Site] = {}
         self._waiting: dict[str, None] = {}
         self._heap: list[tuple[float, str]] = []
+        self._usual = 0.0
 
     def waiting(self, now: float) -> list[str]:
         """The sites that must not be asked now."""
@@ -156,6 +176,26 @@ class Manners:
         known.asked = max(known.asked, min(seconds, DAY))
         self._settle(site, known, now)
 
+    def unread(self, site: str, more: int, now: float) -> None:
+        """So many more pages of the site, or fewer, were fetched and wait to be read."""
+        known = self._site(site)
+        known.unread += more
+        self._settle(site, known, now)
+
+    def read(self, site: str, seconds: float, now: float) -> float:
+        """Reading a page took so much processor time; the seconds that its site rests for it."""
+        slow = max(SLOW, SLOWER * self._usual)
+        self._usual += (min(seconds, slow) - self._usual) / USUAL_OVER
+        if seconds <= slow:
+            return 0.0
+        known = self._site(site)
+        known.debt = max(0.0, known.debt - SHARE * (now - known.debt_at)) + seconds
+        known.debt_at = now
+        rest = max(0.0, known.debt - ALLOWANCE) / SHARE
+        known.until = max(known.until, now + rest)
+        self._settle(site, known, now)
+        return rest
+
     def _site(self, site: str) -> _Site:
         known = self._sites.get(site)
         if known is None:
@@ -182,7 +222,8 @@ class Manners:
 
     def _settle(self, name: str, site: _Site, now: float) -> None:
         """Derive when the site is ready, and let it wait or not."""
-        full = site.in_flight >= self._settings.per_site
+        per_site = self._settings.per_site
+        full = site.in_flight >= per_site or site.unread > per_site
         site.ready = inf if full else max(site.start + site.pause, site.until)
         if site.ready <= now or (site.down > now and not full):
             self._waiting.pop(name, None)

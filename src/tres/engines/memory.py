@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from tres.engines.reading import Reading
 from tres.sections import LiveSection
 from tres.web.duplicates import NearDuplicates
-from tres.web.page import Failed, FailureKind
+from tres.web.page import Failed, FailureKind, Page
 from tres.web.percept import Percept
 from tres.web.traps import EndlessSpaces
 
@@ -31,11 +31,11 @@ class CrawlMemory:
         """How many links were kept out of the crawl, by the rule that did it."""
         return self._dropped + (Counter() if self.spaces is None else self.spaces.dropped)
 
-    def judged(self, reading: Reading) -> Percept | Failed:
+    def judged(self, reading: Reading) -> Percept | Page | Failed:
         """The outcome of a reading in the light of earlier ones."""
         outcome = reading.outcome
         self._dropped.update(reading.dropped)
-        if isinstance(outcome, Failed):
+        if not isinstance(outcome, Percept):
             return outcome
         if self._is_duplicate(reading.fingerprint):
             return Failed(outcome.url, FailureKind.NEAR_DUPLICATE)

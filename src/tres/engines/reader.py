@@ -1,38 +1,53 @@
-"""Pages are read in another process, which can be killed.
+"""Pages are read in other processes, which can be killed.
 
 Parsing what strangers have made is the one part of a crawl that a page can hope to break: to
-hold up for minutes, to fill the memory, to crash. So it happens in a child process, page after
-page, while the engine fetches others. Pages wait in the pipe in order, and the child answers in
-order; the first of them is the one it is reading. If that takes too long, or the child dies or
-talks nonsense, the child is killed and that page is `UNREADABLE`; a new child gets the others.
+hold up for minutes, to fill the memory, to crash. So it happens in a child process
+(`tres.engines.child`), task after task, while the engine fetches. A child that takes too long or
+talks nonsense is killed, and the task it was at is lost. One that dies may have been killed by
+somebody else, so its task gets a second child; whoever kills two is lost.
+
+One slow page must not hold up the pages behind it. A child has few tasks at a time, and when it
+has been at the first of them for `HANDOVER` seconds, the others are given to a second child, which
+is started when it is first needed. What a task says does not depend on who does it, so the first
+answer counts and a later one is ignored. `charge` is told what each task cost: the engine lets a
+site rest whose pages cost too much.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
-import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections import deque
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from signal import SIGPROF
+from typing import Any, TypeVar
 
+from tres.engines.child import BUG
+from tres.engines.reader_process import ReaderDied, ReaderProcess
 from tres.engines.reading import Reading, Received
-from tres.engines.wire import LENGTH_BYTES, checked_reading, framed, length_of, page_message
+from tres.engines.tasks import ReadPage, Task
 from tres.errors import ModelError
 from tres.sections import LiveSection
-from tres.web.page import Failed, FailureKind
-from tres.web.parse import well_formed
 from tres.web.url import SiteBy
 
+T = TypeVar("T")
+
 SECONDS = 10.0
+"""Of processor time for a task."""
+PATIENCE = 4.0
+"""Times as many seconds may pass: the machine may have other things to do."""
 MEMORY = 1 << 30
-START_SECONDS = 300.0
-"""A neural model on a busy machine takes long to load."""
+READERS = 2
+WINDOW = 4
+"""Tasks that a child is given at a time: it must not idle while the engine is busy."""
+HANDOVER = 1.0
+LIVES = 2
+"""Children that may die over a task."""
+
+Charge = Callable[[str, float], None]
+"""Is told the URL of a task and the seconds of processor time that it took."""
 
 
 @dataclass(frozen=True)
@@ -65,135 +80,217 @@ class ReaderPlan:
         }
         return cls("tres.engines.reading:saved_reader", arguments)
 
+    @classmethod
+    def exploring(cls, live: LiveSection, year: int, site: SiteBy = "host") -> ReaderPlan:
+        """A reader that judges nothing."""
+        arguments = {"live": asdict(live), "year": year, "site": site}
+        return cls("tres.engines.reading:exploring_reader", arguments)
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(slots=True, eq=False)
 class _Job:
+    """A task that somebody waits for."""
+
+    task: Task[Any]
     message: bytes
-    url: str
-    reading: asyncio.Future[Reading]
+    answer: asyncio.Future[Any]
+    deaths: int = 0
+
+    def settle(self, result: Any) -> None:
+        """Whoever asked may have gone away, or have an answer from another child."""
+        if not self.answer.done():
+            self.answer.set_result(result)
 
 
-class ReaderProcess:
+@dataclass(slots=True, eq=False)
+class _Child:
+    """A process and the jobs it was given, in order; it is at the first of them."""
+
+    process: ReaderProcess
+    jobs: deque[_Job] = field(default_factory=deque)
+    sent: int = 0
+    serving: asyncio.Task[None] | None = None
+    slow: bool = False
+
+    @property
+    def has_room(self) -> bool:
+        return not self.slow and len(self.jobs) < WINDOW
+
+    def send(self) -> None:
+        """Put all jobs into the pipe that are not in it yet."""
+        if self.process.runs:
+            for job in islice(self.jobs, self.sent, None):
+                self.process.write(job.message)
+            self.sent = len(self.jobs)
+
+    def done(self) -> _Job:
+        """Take the first job away."""
+        self.sent = max(0, self.sent - 1)
+        return self.jobs.popleft()
+
+    async def end(self, died: bool = False) -> int | None:
+        self.sent = 0
+        return await self.process.end(died)
+
+
+class Readers:
     """A `PageReader` at arm's length. `restarts` counts the children that were lost."""
 
-    def __init__(self, plan: ReaderPlan, seconds: float = SECONDS, memory: int = MEMORY) -> None:
+    def __init__(
+        self,
+        plan: ReaderPlan,
+        seconds: float = SECONDS,
+        memory: int = MEMORY,
+        patience: float | None = None,
+    ) -> None:
         self.restarts = 0
         self.plan = plan
         """By which a child is made, when there is none or it was lost."""
+        self.charge: Charge = lambda url, seconds: None
+        """Set by the engine."""
         self._seconds = seconds
+        self._patience = PATIENCE * seconds if patience is None else patience
         self._memory = memory
-        self._process: Process | None = None
-        self._jobs: deque[_Job] = deque()
-        self._sent = 0
-        self._serving: asyncio.Task[None] | None = None
+        self._waiting: deque[_Job] = deque()
+        self._most = READERS
+        self._children = [self._child()]
 
     async def start(self) -> None:
-        """Start the child now; `ModelError` if its reader cannot be made."""
-        if self._process is None:
-            self._process = await self._launched()
+        """Start a child now; `ModelError` if its reader cannot be made."""
+        await self._started(self._children[0])
 
     async def read(self, received: Received) -> Reading:
         """What a response says. Any number of pages may be asked for at the same time."""
-        future: asyncio.Future[Reading] = asyncio.get_running_loop().create_future()
-        self._jobs.append(_Job(framed(page_message(received)), received.url, future))
-        self._send()
-        if self._serving is None or self._serving.done():
-            self._serving = asyncio.create_task(self._serve())
-        return await future
+        return await self.ask(ReadPage(received))
+
+    async def ask(self, task: Task[T]) -> T:
+        """What comes of a task; there is always an answer."""
+        job = _Job(task, task.message(), asyncio.get_running_loop().create_future())
+        self._waiting.append(job)
+        self._deal()
+        result: T = await job.answer
+        return result
 
     async def close(self) -> None:
-        """End the child; pages that are still waiting are cancelled."""
-        if self._serving is not None:
-            self._serving.cancel()
-            await asyncio.gather(self._serving, return_exceptions=True)
-        while self._jobs:
-            self._jobs.popleft().reading.cancel()
-        await self._end()
+        """End the children; tasks that are still waiting are cancelled."""
+        serving = [child.serving for child in self._children if child.serving is not None]
+        for task in serving:
+            task.cancel()
+        await asyncio.gather(*serving, return_exceptions=True)
+        for job in self._all_jobs():
+            job.answer.cancel()
+        self._waiting.clear()
+        for child in self._children:
+            child.jobs.clear()
+            await child.end()
 
-    async def _serve(self) -> None:
-        """Answer all jobs, then stop; a reader that cannot be made fails them all."""
+    def _child(self) -> _Child:
+        return _Child(ReaderProcess())
+
+    def _all_jobs(self) -> Iterator[_Job]:
+        yield from self._waiting
+        for child in self._children:
+            yield from child.jobs
+
+    def _deal(self) -> None:
+        """Give what waits to children that have room, to a new one if all are slow."""
+        while self._waiting:
+            free = [child for child in self._children if child.has_room]
+            if not free and all(child.slow for child in self._children):
+                free = self._another()
+            if not free:
+                return
+            job = self._waiting.popleft()
+            if not job.answer.done():
+                self._give(min(free, key=lambda child: len(child.jobs)), job)
+
+    def _another(self) -> list[_Child]:
+        if len(self._children) >= self._most:
+            return []
+        self._children.append(self._child())
+        return self._children[-1:]
+
+    def _give(self, child: _Child, job: _Job) -> None:
+        child.jobs.append(job)
+        child.send()
+        if child.serving is None or child.serving.done():
+            child.serving = asyncio.create_task(self._serve(child))
+
+    async def _serve(self, child: _Child) -> None:
+        """Answer all jobs of a child, then stop."""
         try:
-            while self._jobs:
-                await self.start()
-                self._send()
-                await self._settle(self._jobs[0])
+            while child.jobs:
+                await self._started(child)
+                child.send()
+                await self._settle(child, child.jobs[0])
+                self._deal()
         except ModelError as problem:
-            while self._jobs:
-                _settled(self._jobs.popleft().reading, problem)
+            self._give_up(child, problem)
 
-    async def _settle(self, job: _Job) -> None:
-        try:
-            reading = await asyncio.wait_for(self._answer(), self._seconds)
-        except (TimeoutError, EOFError, ConnectionError, ValueError) as problem:
-            failed = Failed(well_formed(job.url), FailureKind.UNREADABLE)
-            reading = Reading(failed, note=f"reader lost: {type(problem).__name__}")
-            self.restarts += 1
-            await self._end()
-        self._jobs.popleft()
-        self._sent = max(0, self._sent - 1)
-        _settled(job.reading, reading)
+    async def _started(self, child: _Child) -> None:
+        limits = {"seconds": self._seconds, "patience": self._patience, "memory": self._memory}
+        await child.process.start({**asdict(self.plan), **limits})
 
-    async def _answer(self) -> Reading:
-        assert self._process is not None
-        return checked_reading(await _message(self._process))
-
-    def _send(self) -> None:
-        """Put all pages into the pipe that are not in it yet."""
-        if self._process is None:
+    def _give_up(self, child: _Child, problem: ModelError) -> None:
+        """No reader can be made: others go on if there are any, else everybody hears why."""
+        self._children.remove(child)
+        self._waiting.extendleft(reversed(child.jobs))
+        self._most = len(self._children)
+        if self._children:
+            self._deal()
             return
-        assert self._process.stdin is not None
-        for job in islice(self._jobs, self._sent, None):
-            self._process.stdin.write(job.message)
-        self._sent = len(self._jobs)
+        for job in self._waiting:
+            if not job.answer.done():
+                job.answer.set_exception(problem)
+        self._waiting.clear()
+        self._children, self._most = [self._child()], READERS
 
-    async def _launched(self) -> Process:
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "tres.engines.child"),
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=DEVNULL,
-            start_new_session=True,  # an interrupt from the keyboard is for the parent only
-        )
-        assert process.stdin is not None
-        plan = {**asdict(self.plan), "seconds": self._seconds, "memory": self._memory}
-        process.stdin.write(framed(json.dumps(plan).encode()))
+    async def _settle(self, child: _Child, job: _Job) -> None:
+        """Wait for the answer to a child's first job, or see to what has become of it."""
+        timer = asyncio.get_running_loop().call_later(HANDOVER, self._hand_over, child)
         try:
-            ready = json.loads(await asyncio.wait_for(_message(process), START_SECONDS))
-        except (TimeoutError, EOFError, ConnectionError):
-            ready = {"error": "the process that reads pages does not start; run the crawl again"}
-        except asyncio.CancelledError:
-            await _ended(process)
-            raise
-        if "error" in ready:
-            await _ended(process)
-            raise ModelError(ready["error"])
-        return process
+            cost, answer = await asyncio.wait_for(child.process.answer(), self._patience)
+            result = self._result(job, answer)
+        except (TimeoutError, ReaderDied, ValueError) as problem:
+            await self._lost(child, job, problem)
+            return
+        finally:
+            timer.cancel()
+            child.slow = False
+        child.done()
+        if not job.answer.done():
+            self.charge(job.task.url, cost)
+        job.settle(result)
 
-    async def _end(self) -> None:
-        process, self._process = self._process, None
-        self._sent = 0
-        if process is not None:
-            await _ended(process)
+    def _result(self, job: _Job, answer: bytes) -> Any:
+        if answer.startswith(BUG):
+            return job.task.lost(answer[1:60].decode("ascii", "replace"))
+        return job.task.checked(answer)
 
+    def _hand_over(self, child: _Child) -> None:
+        """The child is at its first job for long: others may take what is behind it."""
+        child.slow = True
+        self._waiting.extendleft(reversed(list(islice(child.jobs, 1, None))))
+        self._deal()
 
-async def _message(process: Process) -> bytes:
-    assert process.stdout is not None
-    length = length_of(await process.stdout.readexactly(LENGTH_BYTES))
-    return await process.stdout.readexactly(length)
+    async def _lost(self, child: _Child, job: _Job, problem: Exception) -> None:
+        """End a child; its jobs wait for another, but for the one that it was at."""
+        self.restarts += 1
+        code = await child.end(died=isinstance(problem, ReaderDied))
+        behind = list(islice(child.jobs, 1, None))
+        child.jobs.clear()
+        job.deaths += 1
+        innocent = isinstance(problem, ReaderDied) and code != -SIGPROF
+        if innocent and job.deaths < LIVES:
+            behind.insert(0, job)
+        else:
+            self._fail(job, problem, code)
+        self._waiting.extendleft(reversed(behind))
 
-
-async def _ended(process: Process) -> None:
-    if process.returncode is None:
-        with suppress(ProcessLookupError):  # it may just have ended by itself
-            process.kill()
-    await process.communicate()
-
-
-def _settled(future: asyncio.Future[Reading], result: Reading | ModelError) -> None:
-    """Whoever asked may have gone away."""
-    if future.done():
-        return
-    if isinstance(result, ModelError):
-        future.set_exception(result)
-    else:
-        future.set_result(result)
+    def _fail(self, job: _Job, problem: Exception, code: int | None) -> None:
+        slow = isinstance(problem, TimeoutError) or code == -SIGPROF
+        if slow and not job.answer.done():
+            self.charge(job.task.url, self._seconds)
+            job.settle(job.task.lost("took too long to read; its site rests"))
+        nonsense = not isinstance(problem, ReaderDied)
+        job.settle(job.task.lost("reading failed" if nonsense else f"killed {LIVES} readers"))

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from tres.engines.unpacking import UnpackError, unpacked
 from tres.relevance.store import load_model, quickened
 from tres.sections import LiveSection
 from tres.topic.keywords import KeywordMatcher
-from tres.topic.language import CHARS
+from tres.topic.language import CHARS, language_of
 from tres.web.duplicates import fingerprint
 from tres.web.head import believed
 from tres.web.missing import says_missing
@@ -38,9 +39,10 @@ _LOOKS_LIKE_HTML = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A response: its final URL in any spelling, and its body without compression.
+    """A response: its final URL in any spelling, and its body as it was sent.
 
-    `sitemap` are canonical URLs that count as further links of this page.
+    `encodings` says how the body is compressed (`tres.engines.unpacking`). `sitemap` are
+    canonical URLs that count as further links of this page.
     """
 
     url: str
@@ -48,31 +50,45 @@ class Received:
     content_type: str
     body: bytes
     sitemap: tuple[str, ...] = ()
+    encodings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read: a percept or a failure, and notes on the page.
+    """What was read: a percept, a page that nobody has judged, or a failure; and notes on it.
 
     `refresh` is where the page sends its readers at once, if it does: a redirect in all but
-    name. `dropped` counts the links that rules kept out, by rule.
+    name. `dropped` counts the links that rules kept out, by rule. `size` counts the bytes of the
+    body without compression.
     """
 
-    outcome: Percept | Failed
+    outcome: Percept | Page | Failed
     title: str = ""
     fingerprint: int | None = None
     text_chars: int = 0
     refresh: str | None = None
     dropped: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
+    size: int = 0
 
 
 class PageReader:
-    """Reads pages for one topic. `year` is the present one, for the rules on calendars."""
+    """Reads pages for one topic. `year` is the present one, for the rules on calendars.
 
-    def __init__(self, perceiver: Perceiver, settings: LiveSection, year: int) -> None:
+    Without a perceiver, as in an exploration, pages are read by the same rules and not judged.
+    """
+
+    def __init__(
+        self,
+        perceiver: Perceiver | None,
+        settings: LiveSection,
+        year: int,
+        site_by: SiteBy = "host",
+    ) -> None:
         self.rules = LinkRules(settings, year)
+        self.max_bytes = settings.max_bytes
         self._perceiver = perceiver
+        self._site_by = site_by if perceiver is None else perceiver.site_by
         self._languages = frozenset(code.lower()[:2] for code in settings.languages)
 
     def read(self, received: Received) -> Reading:
@@ -82,8 +98,18 @@ class PageReader:
         if not identity:
             return Reading(Failed(well_formed(received.url), FailureKind.BLOCKED_URL))
         if kind := _no_page(received):
+            return Reading(Failed(identity, kind), size=len(received.body))
+        try:
+            body = unpacked(received.body, received.encodings, self.max_bytes)
+        except UnpackError as problem:
+            failed = Failed(identity, problem.kind)
+            return Reading(failed, note=str(problem), size=len(received.body))
+        return replace(self._read(identity, body, received), size=len(body))
+
+    def _read(self, identity: str, body: bytes, received: Received) -> Reading:
+        if kind := _no_html(body, received.content_type):
             return Reading(Failed(identity, kind))
-        document = parse_document(identity, received.body, charset_of(received.content_type))
+        document = parse_document(identity, body, charset_of(received.content_type))
         if isinstance(document, Failed):
             return Reading(document)
         return self._perceived(document, received.sitemap)
@@ -106,30 +132,40 @@ class PageReader:
         page = with_sitemap(document.page, sitemap)
         named = document.head.canonical
         identity = self.rules.identity(named) if named else None
-        url = believed(identity, page.url, self._perceiver.site_by)
+        url = believed(identity, page.url, self._site_by)
         return replace(page, url=url, links=tuple(self.rules.followed(page.links)))
 
-    def _outcome(self, page: Page, claimed: str) -> Percept | Failed:
+    def _outcome(self, page: Page, claimed: str) -> Percept | Page | Failed:
         if says_missing(page.title, page.text):
             return Failed(page.url, FailureKind.SOFT_NOT_FOUND)
-        percept = self._perceiver.page(page)
-        if not percept.language and len(page.text) < CHARS:
-            percept = replace(percept, language=claimed)
-        if self._languages and percept.language and percept.language not in self._languages:
+        percept = None if self._perceiver is None else self._perceiver.page(page)
+        language = percept.language if percept else language_of(page.text or page.title)
+        if not language and len(page.text) < CHARS:
+            language = claimed
+        if self._languages and language and language not in self._languages:
             return Failed(page.url, FailureKind.OTHER_LANGUAGE)
-        return percept
+        return replace(percept, language=language) if percept else page
 
 
 def _no_page(received: Received) -> FailureKind | None:
-    """Why a response cannot be a page, before anything of it is parsed."""
+    """Why a response cannot be a page, by its head alone."""
     if received.status in (404, 410):
         return FailureKind.NOT_FOUND
     if not 200 <= received.status < 300:
         return FailureKind.HTTP_ERROR
-    media = re.split("[;,]", received.content_type, maxsplit=1)[0].strip().lower()
-    if media not in HTML and (media or not _LOOKS_LIKE_HTML.match(received.body[:1_000])):
+    media = _media(received.content_type)
+    return FailureKind.NOT_HTML if media and media not in HTML else None
+
+
+def _no_html(body: bytes, content_type: str) -> FailureKind | None:
+    """Why a body cannot be a page, before anything of it is parsed."""
+    if not _media(content_type) and not _LOOKS_LIKE_HTML.match(body[:1_000]):
         return FailureKind.NOT_HTML
-    return None if received.body.strip() else FailureKind.MALFORMED
+    return None if body.strip() else FailureKind.MALFORMED
+
+
+def _media(content_type: str) -> str:
+    return re.split("[;,]", content_type, maxsplit=1)[0].strip().lower()
 
 
 def charset_of(content_type: str) -> str | None:
@@ -152,3 +188,8 @@ def saved_reader(
     matcher = KeywordMatcher(keywords, phrases)
     perceiver = Perceiver(quickened(judge) if eight_bit else judge, matcher, site)
     return PageReader(perceiver, LiveSection(**live), year)
+
+
+def exploring_reader(live: dict[str, Any], year: int, site: SiteBy) -> PageReader:
+    """The reader of an exploration, which has no model yet."""
+    return PageReader(None, LiveSection(**live), year, site)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import islice
 from math import isfinite
 
 from protego import Protego
@@ -40,8 +41,10 @@ class RobotsRules:
     def __init__(self, body: bytes, token: str) -> None:
         text = body[:MAX_BYTES].decode("utf-8-sig", errors="ignore").replace("\0", "")
         self._token = token
-        self._rules = Protego.parse("\n".join(_addressed(text.splitlines(), token)))
-        self.size = len(body)
+        kept = "\n".join(_addressed(text.splitlines(), token))
+        self._rules = Protego.parse(kept)
+        self.size = len(kept)
+        """Characters of what is kept, whatever came."""
 
     def allows(self, url: str) -> bool:
         """May this URL be fetched?"""
@@ -56,8 +59,8 @@ class RobotsRules:
     @property
     def sitemaps(self) -> tuple[str, ...]:
         """The sitemaps it names, as canonical URLs."""
-        found = (canonical(url) for url in self._rules.sitemaps)
-        return tuple(dict.fromkeys(url for url in found if url))[:MAX_SITEMAPS]
+        found = map(canonical, islice(self._rules.sitemaps, MAX_SITEMAPS))
+        return tuple(dict.fromkeys(url for url in found if url))
 
 
 def _addressed(lines: Iterable[str], token: str) -> Iterable[str]:

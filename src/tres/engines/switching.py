@@ -12,20 +12,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import TypeVar
 
-from tres.engines.reader import ReaderPlan, ReaderProcess
+from tres.engines.reader import Charge, ReaderPlan, Readers
 from tres.engines.reading import Reading, Received
+from tres.engines.tasks import ReadPage, Task
 from tres.errors import ModelError
+
+T = TypeVar("T")
 
 Between = Callable[[], ReaderPlan]
 """Called in the moment between; says where the new model lies from then on."""
 
 
 class SwitchingReader:
-    """Reads with one `ReaderProcess` after the other."""
+    """Reads with `Readers` of one model after those of another."""
 
     def __init__(self, plan: ReaderPlan) -> None:
-        self._reader = ReaderProcess(plan)
+        self.charge: Charge = lambda url, seconds: None
+        """Set by the engine; told what each task has cost."""
+        self._reader = self._readers(plan)
         self._reading = 0
         self._open = asyncio.Event()
         self._open.set()
@@ -34,18 +40,30 @@ class SwitchingReader:
         self._turn = asyncio.Lock()
         self._switches: set[asyncio.Task[None]] = set()
 
+    def _readers(self, plan: ReaderPlan) -> Readers:
+        readers = Readers(plan)
+        readers.charge = self._charged
+        return readers
+
+    def _charged(self, url: str, seconds: float) -> None:
+        self.charge(url, seconds)
+
     async def start(self) -> None:
         """Start the process now; `ModelError` if its reader cannot be made."""
         await self._reader.start()
 
     async def read(self, received: Received) -> Reading:
         """What a response says, by the model of this moment."""
+        return await self.ask(ReadPage(received))
+
+    async def ask(self, task: Task[T]) -> T:
+        """What comes of a task, done beside the model of this moment."""
         while not self._open.is_set():
             await self._open.wait()
         self._reading += 1
         self._at_rest.clear()
         try:
-            return await self._reader.read(received)
+            return await self._reader.ask(task)
         finally:
             self._reading -= 1
             if not self._reading:
@@ -70,7 +88,7 @@ class SwitchingReader:
     async def switch(self, plan: ReaderPlan, between: Between) -> None:
         """Read by another plan from now on; `ModelError` if it cannot be, and nothing changes."""
         async with self._turn:
-            spare = ReaderProcess(plan)
+            spare = self._readers(plan)
             try:
                 await spare.start()
                 await self._come_to_rest()

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tres.engines.reading import Reading, Received
-from tres.web.page import Failed, FailureKind
+from tres.web.page import Failed, FailureKind, Link, Page
 from tres.web.parse import MAX_LINKS, MAX_TEXT_CHARS, MAX_TITLE_CHARS
 from tres.web.percept import MAX_ANCHOR_CHARS, LinkPercepts, Percept
 from tres.web.sitemap import MAX_URLS
@@ -41,15 +41,16 @@ def length_of(prefix: bytes) -> int:
 
 def page_message(received: Received) -> bytes:
     """A response on its way to the reader."""
-    head = [received.url, received.status, received.content_type, received.sitemap]
+    about = [received.url, received.status, received.content_type]
+    head = [*about, received.sitemap, received.encodings]
     return json.dumps(head).encode() + b"\n" + received.body
 
 
 def received_page(message: bytes) -> Received:
     """The response in a message."""
     head, _, body = message.partition(b"\n")
-    url, status, content_type, sitemap = json.loads(head)
-    return Received(url, status, content_type, body, tuple(sitemap))
+    url, status, content_type, sitemap, encodings = json.loads(head)
+    return Received(url, status, content_type, body, tuple(sitemap), tuple(encodings))
 
 
 def reading_message(reading: Reading) -> bytes:
@@ -62,9 +63,12 @@ def reading_message(reading: Reading) -> bytes:
         "refresh": reading.refresh,
         "dropped": dict(reading.dropped),
         "note": reading.note,
+        "size": reading.size,
     }
     if isinstance(outcome, Failed):
         return json.dumps({"failed": asdict(outcome), **notes}).encode()
+    if isinstance(outcome, Page):
+        return json.dumps({"unjudged": unjudged(outcome), **notes}).encode()
     links = outcome.links
     columns = {
         "urls": links.urls,
@@ -82,21 +86,41 @@ def checked_reading(message: bytes) -> Reading:
     """The reading in a message from a process that nobody trusts."""
     try:
         answer = json.loads(message)
-        outcome = _failed(answer["failed"]) if "failed" in answer else _percept(answer)
         return Reading(
-            outcome,
+            _outcome(answer),
             _text(answer["title"], MAX_TITLE_CHARS),
             None if answer["fingerprint"] is None else _whole(answer["fingerprint"], -1 << 63),
             _whole(answer["text_chars"], 0, MAX_TEXT_CHARS),
             None if answer["refresh"] is None else _url(answer["refresh"]),
             {_text(name, 40): _whole(count, 0) for name, count in answer["dropped"].items()},
             _text(answer["note"], 500),
+            _whole(answer["size"], 0),
         )
     except (KeyError, TypeError, AttributeError, RecursionError, UnicodeError) as problem:
         raise ValueError(f"no reading: {type(problem).__name__}") from None
 
 
-def _failed(answer: Any) -> Failed:
+def unjudged(page: Page) -> list[Any]:
+    """A page that nobody has judged, in values that JSON knows."""
+    return [page.url, page.title, page.text, [[link.url, link.anchor] for link in page.links]]
+
+
+def checked_page(answer: Any) -> Page:
+    """The page in what `unjudged` gave, from somebody whom nobody trusts."""
+    url, title, text, links = answer
+    _demand(isinstance(links, list) and len(links) <= MAX_LINKS + MAX_URLS)
+    found = tuple(Link(_url(target), _text(anchor, MAX_ANCHOR_CHARS)) for target, anchor in links)
+    return Page(_url(url), _text(title, MAX_TITLE_CHARS), _text(text, MAX_TEXT_CHARS), found)
+
+
+def _outcome(answer: Any) -> Percept | Page | Failed:
+    if "failed" in answer:
+        return checked_failure(answer["failed"])
+    return checked_page(answer["unjudged"]) if "unjudged" in answer else _percept(answer)
+
+
+def checked_failure(answer: Any) -> Failed:
+    """A failure, as `asdict` gave it."""
     retryable = answer["retryable"]
     _demand(isinstance(retryable, bool))
     return Failed(_text(answer["url"], MAX_MESSAGE), FailureKind(answer["kind"]), retryable)

@@ -17,6 +17,7 @@ from tres.errors import ConfigError, SeedError, TrainingError
 from tres.relevance.base import RelevanceModel
 from tres.relevance.pu import Guesses, guess, keyword_forms
 from tres.relevance.tfidf import TfidfModel
+from tres.topic.text import words
 from tres.web.page import Failed
 from tres.webs.base import Web
 
@@ -54,7 +55,7 @@ def learn_topic(config: TopicConfig, found: Exploration) -> Explored:
     """Guess which of the pages that were found are about the topic."""
     if not found.seeds:
         raise no_seed(found.failed)
-    texts = [page.content for page in (*found.near, *found.background)]
+    texts = [page.content for page in (*found.near, *found.background) if words(page.content)]
     positives = [page.content for page in found.seeds]
     return Explored(guess(positives, texts, config.topic.keywords), found.pages)
 

@@ -7,22 +7,24 @@ own with the model that the run keeps, so a crawl that is resumed reads as the f
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tres import __version__
 from tres.config import TopicConfig
 from tres.crawl.events import Event
 from tres.engines.addresses import AddressGuard
 from tres.engines.explore import Asking, Exploration
-from tres.engines.exploring import Exploring, Parser
+from tres.engines.exploring import Exploring
 from tres.engines.memory import CrawlMemory
-from tres.engines.reader import ReaderPlan
+from tres.engines.reader import ReaderPlan, Readers
 from tres.engines.scrapy.browser import browser_settings
 from tres.engines.scrapy.lean import lean_settings, merged
 from tres.engines.scrapy.logs import LOG, logging_to
@@ -35,11 +37,12 @@ from tres.experiment.resume import resumable, resume_run
 from tres.experiment.run import Listener, OpenRun, Result, start_run
 from tres.experiment.topic import perceive_topic, seed_urls
 from tres.policies.make import OwnPolicy
+from tres.store.exploration import EXPLORATION, ExplorationLog
 from tres.store.helm import Helm, Switched
 from tres.store.journal import JOURNAL, Journal
 from tres.store.models import MODEL
-from tres.store.recorded import Warc
-from tres.store.run import refuse_taken
+from tres.store.recorded import Warc, command_to_resume, writing
+from tres.store.run import claimed, forget_exploration, prepare, refuse_taken, write_config
 from tres.store.warc import WarcStore, about_crawl
 from tres.web.percept import Perceiver
 
@@ -47,8 +50,8 @@ T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
-Watch = Callable[[int], None]
-"""Is told how many pages an exploration has fetched."""
+Watch = Callable[[int, int], None]
+"""Is told how many pages an exploration has fetched, and how many it may."""
 
 
 def crawl_live(
@@ -56,12 +59,12 @@ def crawl_live(
     directory: Path,
     listener: Listener = lambda session, event: None,
     overwrite: bool = False,
-    watch: Watch = lambda pages: None,
+    watch: Watch = lambda pages, of: None,
     own: OwnPolicy | None = None,
 ) -> Result:
     """Crawl the Web to the end and write the run directory; once in a process."""
     refuse_impossible(config)
-    refuse_taken(directory, overwrite)
+    refuse_taken(directory, overwrite, config.training.explores)
     return in_live_loop(
         lambda loop: live_run(loop, config, directory, listener, overwrite, watch, own)
     )
@@ -73,15 +76,26 @@ async def live_run(
     directory: Path,
     listener: Listener = lambda session, event: None,
     overwrite: bool = False,
-    watch: Watch = lambda pages: None,
+    watch: Watch = lambda pages, of: None,
     own: OwnPolicy | None = None,
 ) -> Result:
     """One crawl, for whoever has a loop to run several in."""
-    perceiver = await _perceiver(loop, config, watch)
-    with start_run(
-        config, perceiver, directory, overwrite=overwrite, warc=archive_of(config), own=own
-    ) as run:
-        return await _crawled(loop, run, perceiver, listener)
+    explores, make = config.training.explores, archive_of(config)
+    with _exploring(directory, overwrite) if explores else nullcontext():
+        perceiver = await _perceiver(loop, config, directory, watch)
+        with start_run(
+            config, perceiver, directory, overwrite=overwrite, warc=make, own=own, is_ours=explores
+        ) as run:
+            (directory / EXPLORATION).unlink(missing_ok=True)
+            return await _crawled(loop, run, perceiver, listener)
+
+
+@contextmanager
+def _exploring(directory: Path, overwrite: bool) -> Iterator[None]:
+    """The directory is ours from the first page of the exploration on."""
+    prepare(directory, overwrite, explored=True)
+    with claimed(directory):
+        yield
 
 
 @contextmanager
@@ -153,31 +167,77 @@ def in_live_loop(main: Callable[[LiveLoop], Coroutine[Any, Any, T]]) -> T:
         return run_live(main)
 
 
-async def _perceiver(loop: LiveLoop, config: TopicConfig, watch: Watch) -> Perceiver:
+async def _perceiver(
+    loop: LiveLoop, config: TopicConfig, directory: Path, watch: Watch
+) -> Perceiver:
     """The topic as a way of seeing, learnt from the Web itself if there is nothing else."""
     if not config.training.explores:
         return perceive_topic(config, None)
-    found = await explored_live(loop, config, ask_topic(config, seed_urls(config)), watch)
-    if found is None:
-        raise TresError("interrupted while the topic was learnt; nothing is kept, crawl again")
-    explored = learn_topic(config, found)
+    found = await _explored(loop, config, directory, watch)
+    try:
+        explored = learn_topic(config, found)
+    except TresError:
+        forget_exploration(directory)
+        raise
     perceiver = perceive_topic(config, None, auto_model(config, explored))
     return replace(perceiver, guesses=explored.guesses)
 
 
+async def _explored(
+    loop: LiveLoop, config: TopicConfig, directory: Path, watch: Watch
+) -> Exploration:
+    """What an exploration finds on the Web; what it has fetched is kept if it is stopped."""
+    asking = ask_topic(config, seed_urls(config))
+    with (
+        writing(directory),
+        ExplorationLog(directory, exploration_digest(config)) as log,
+    ):
+        write_config(directory, config.to_toml())
+        found = await explored_live(loop, config, asking, watch, log)
+    if found is None:
+        raise TresError(
+            "stopped while the topic was learnt; the pages fetched for it are kept, "
+            f"go on: {command_to_resume(directory)}"
+        )
+    return found
+
+
+def exploration_digest(config: TopicConfig) -> str:
+    """Identity of all that shapes an exploration: manners may change in between."""
+    live = config.live
+    rules = (live.max_bytes, live.include, live.exclude, live.drop_parameters, live.languages)
+    own = (*rules, live.traps, config.crawl.seed, config.crawl.site, __version__)
+    lines = [*config.topic.to_toml(), *config.training.to_toml(), *map(str, own)]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
 async def explored_live(
-    loop: LiveLoop, config: TopicConfig, asking: Asking, watch: Watch = lambda pages: None
+    loop: LiveLoop,
+    config: TopicConfig,
+    asking: Asking,
+    watch: Watch = lambda pages, of: None,
+    log: ExplorationLog | None = None,
 ) -> Exploration | None:
     """What an exploration finds on the Web; nothing if it is interrupted."""
-    exploring = Exploring(asking, config.crawl.site, watch)
+    exploring = Exploring(
+        asking,
+        config.crawl.site,
+        lambda pages: watch(pages, config.training.explore),
+        () if log is None else log.answers,
+        (lambda url, outcome: None) if log is None else log.add,
+    )
+    reader = Readers(ReaderPlan.exploring(config.live, _this_year(), config.crawl.site))
     live = LiveCrawl(
         crawl=exploring,
-        reader=Parser(config.live, _this_year()),
+        reader=reader,
         site_by=config.crawl.site,
         patience=config.live.timeout,
         redirects=config.live.redirects,
     )
-    await loop.crawl(live, live_settings(config.override(sitemaps=False)))  # pages alone
+    try:
+        await loop.crawl(live, live_settings(config.override(sitemaps=False)))  # pages alone
+    finally:
+        await reader.close()
     return exploring.found
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -165,11 +165,16 @@ def start_run(
     known: Foreknowledge = NOTHING,
     warc: MakeWarc | None = None,
     own: OwnPolicy | None = None,
+    is_ours: bool = False,
 ) -> Iterator[OpenRun]:
-    """A new run in a new directory; `web` opens its web again, and is empty for the live Web."""
+    """A new run in a new directory; `web` opens its web again, and is empty for the live Web.
+
+    The directory is prepared and claimed here, unless it `is_ours` already.
+    """
     seeds = perceived_seeds(config, perceiver)
     session = new_session(config, seeds, known, own)
-    prepare(directory, overwrite)
+    if not is_ours:
+        prepare(directory, overwrite)
     model = perceiver.model
     meta = Meta(
         web,
@@ -179,7 +184,7 @@ def start_run(
         policy="" if own is None else own.name,
     )
     begin = Begin(config.crawl.pages, model.digest)
-    with claimed(directory), at_work(directory):
+    with nullcontext() if is_ours else claimed(directory), at_work(directory):
         with writing(directory, remedy="free some space or name another --run"):
             _write_beginning(directory, config, perceiver)
             journal = Journal.create(directory / JOURNAL, meta, Seeds(seeds), begin)

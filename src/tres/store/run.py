@@ -10,6 +10,7 @@
     pages-NNNNN.warc.gz  the raw pages of a live crawl (`tres.store.warc`)
     orders/         what a crawl is told while it is going on (`store.orders`)
     state.json      what a crawl that is going on does now (`store.state`)
+    exploration.jsonl  what was fetched to learn the topic, until the crawl begins
 
 and, derived from the journal whenever a crawl comes to an orderly end:
 
@@ -32,12 +33,13 @@ import os
 import shutil
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from tres.errors import RunError
 from tres.frontier.rules import TreeView
+from tres.store.exploration import EXPLORATION
 from tres.store.guesses import EXAMPLES
 from tres.store.journal import JOURNAL, Journal
 from tres.store.judgements import JUDGEMENTS
@@ -59,7 +61,7 @@ STEP_COLUMNS = (
 FAILURE_COLUMNS = ("url", "kind", "note")
 _OWN_FILES = (
     *(CONFIG, PAGES, FAILURES, KEYWORDS, TREE, SUMMARY, JUDGEMENTS, EXAMPLES, SNAPSHOT),
-    *(STATE, REPORT),
+    *(STATE, REPORT, EXPLORATION),
     *(JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm"),
 )
 PATIENCE = 0.5
@@ -76,12 +78,23 @@ def is_run(path: Path) -> bool:
     return (path / CONFIG).is_file() and (path / JOURNAL).is_file()
 
 
-def refuse_taken(path: Path, overwrite: bool) -> None:
-    """`RunError` if no new run can be written there; nothing is touched."""
+def is_exploring(path: Path) -> bool:
+    """Has a run only begun to learn its topic?"""
+    return (path / EXPLORATION).is_file() and not (path / JOURNAL).exists()
+
+
+def refuse_taken(path: Path, overwrite: bool, explored: bool = False) -> None:
+    """`RunError` if no new run can be written there; nothing is touched.
+
+    With `explored`, an exploration that was stopped there may be gone on with.
+    """
     if path.exists() and not path.is_dir():
         raise RunError(f"{path}: is a file; name a directory for the run")
     if not path.exists() or not any(path.iterdir()):
         return
+    if explored and is_exploring(path):
+        with claimed(path):
+            return
     if not (path / CONFIG).exists():
         raise RunError(f"{path}: holds other files; name a new directory for the run")
     if not overwrite:
@@ -90,16 +103,28 @@ def refuse_taken(path: Path, overwrite: bool) -> None:
         pass
 
 
-def prepare(path: Path, overwrite: bool) -> None:
-    """An empty directory for a new run; an earlier run there goes only if that was said."""
-    refuse_taken(path, overwrite)
-    if path.exists():
+def prepare(path: Path, overwrite: bool, explored: bool = False) -> None:
+    """An empty directory for a new run; an earlier run there goes only if that was said.
+
+    With `explored`, what an exploration has fetched there stays.
+    """
+    refuse_taken(path, overwrite, explored)
+    goes_on = explored and not overwrite and is_exploring(path)
+    if path.exists() and not goes_on:
         with claimed(path):
             _clear(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunError(f"{path}: cannot be made ({error.strerror}); name another --run") from error
+
+
+def forget_exploration(path: Path) -> None:
+    """Leave nothing of an exploration from which nothing can be learnt."""
+    for name in (EXPLORATION, CONFIG):
+        (path / name).unlink(missing_ok=True)
+    with suppress(OSError):  # it holds other files
+        path.rmdir()
 
 
 def _clear(path: Path) -> None:

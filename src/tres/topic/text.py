@@ -42,6 +42,9 @@ Khmer: part of a word, though Python's `\\w` does not know them."""
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 _SPACED = rf"[^\W_{_UNSPACED}]"
 _WORD = re.compile(rf"[{_UNSPACED}][{_MARKS}]*|{_SPACED}+(?:[{_MARKS}]+{_SPACED}*)*")
+_OVERLOADED = re.compile(r"([^\w\x00-\x7f]{30})[^\w\x00-\x7f]++")
+"""Composing takes time by the square of the marks on a letter. Unicode's stream-safe text has 30
+of them at most; a mark is no letter, so longer runs of what is none are cut to as many."""
 
 STOP_WORDS = frozenset(
     """
@@ -65,10 +68,14 @@ def words(text: str) -> list[str]:
     """All words of a text, in order."""
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
-    return _WORD.findall(unicodedata.normalize("NFC", text.casefold()))
+    return _WORD.findall(_composed(text.casefold()))
 
 
 def placed_words(text: str) -> Iterator[tuple[int, int, str]]:
     """The words of a text in composed form (NFC), each with where it begins and ends in it."""
     for found in _WORD.finditer(text):
-        yield *found.span(), unicodedata.normalize("NFC", found[0].casefold())
+        yield *found.span(), _composed(found[0].casefold())
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFC", _OVERLOADED.sub(r"\1", text))

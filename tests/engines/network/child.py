@@ -18,11 +18,13 @@ from typing import Any
 from scrapy import Request, Spider
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.crawler import AsyncCrawlerProcess
+from tests.support.crawls import inline_reader
 
 from tres.engines.scrapy.capture import EXCHANGE
 from tres.engines.scrapy.courtesy import manners_of, site_of_url
-from tres.engines.scrapy.failures import named
+from tres.engines.scrapy.failures import NamedFailure, named
 from tres.engines.scrapy.network import network_settings
+from tres.engines.scrapy.unpacking import unpacked
 from tres.sections import LiveSection
 
 
@@ -74,10 +76,12 @@ class SmallScheduler(BaseScheduler):
 class Fetcher(Spider):
     name = "fetcher"
 
-    def __init__(self, urls: list[str], told: dict[str, Any]) -> None:
+    def __init__(self, urls: list[str], told: dict[str, Any], live: LiveSection) -> None:
         super().__init__()
         self.urls = urls
         self.told = told
+        self.most = live.max_bytes
+        self.reader = inline_reader(live)
 
     async def start(self) -> Any:
         for url in self.urls:
@@ -85,7 +89,12 @@ class Fetcher(Spider):
                 url, self.arrived, errback=self.failed, dont_filter=True, meta={"asked": url}
             )
 
-    def arrived(self, response: Any) -> None:
+    async def arrived(self, response: Any) -> None:
+        try:
+            response = await unpacked(response, self.crawler, self.most)
+        except NamedFailure as problem:
+            self.lost(response.request, problem)
+            return
         exchange = response.meta.get(EXCHANGE)
         told: dict[str, Any] = {"status": response.status, "url": response.url}
         told |= {"size": len(response.body), "text": response.body[:200].decode("latin-1")}
@@ -102,9 +111,12 @@ class Fetcher(Spider):
         self.land(response.request, told, response.status, None)
 
     def failed(self, failure: Any) -> None:
-        problem = named(failure.request.url, failure)
-        told = {"kind": problem.failed.kind, "note": problem.note, "class": failure.type.__name__}
-        self.land(failure.request, told, None, problem.failed.kind)
+        self.lost(failure.request, failure.value)
+
+    def lost(self, request: Request, error: BaseException) -> None:
+        problem = named(request.url, error)
+        told = {"kind": problem.failed.kind, "note": problem.note, "class": type(error).__name__}
+        self.land(request, told, None, problem.failed.kind)
 
     def land(self, request: Request, told: dict[str, Any], status: Any, kind: Any) -> None:
         scheduler: Any = self.crawler.engine.scheduler
@@ -159,7 +171,7 @@ def main() -> None:
         **task["settings"],
     }
     process = AsyncCrawlerProcess(settings)
-    process.crawl(Fetcher, urls=task["urls"], told=told)
+    process.crawl(Fetcher, urls=task["urls"], told=told, live=live)
     process.start()
     json.dump({"told": told, "asked": asked, "peak_mb": peak_mb()}, sys.stdout)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-CHILD = Path(__file__).with_name("child.py")
+ROOT = Path(__file__).parents[3]
 
 
 def fetch(
@@ -28,7 +28,8 @@ def fetch(
         "live": {**polite, **live},
     }
     ended = subprocess.run(
-        [sys.executable, str(CHILD)],
+        [sys.executable, "-m", "tests.engines.network.child"],
+        cwd=ROOT,
         input=json.dumps(task),
         capture_output=True,
         text=True,

@@ -20,7 +20,7 @@ def answer(seen: Seen) -> bytes:
 
 @pytest.fixture(scope="module")
 def told():
-    middlewares = {**MIDDLEWARES, "meddling.ForgetsMeta": 50}
+    middlewares = {**MIDDLEWARES, "tests.engines.network.meddling.ForgetsMeta": 50}
     with serving(answer, "127.0.0.1", "127.0.0.2") as web:
         known, unknown = [web.url("/yes"), web.url("/no")], web.url("/yes", "127.0.0.2")
         limits = {"settings": {"DOWNLOADER_MIDDLEWARES": middlewares}, "allow": ["127.0.0.0/8"]}

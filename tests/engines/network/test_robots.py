@@ -121,7 +121,21 @@ def test_the_cache_is_bounded_in_number_size_and_age():
     large = RobotsRules(b"#" * MAX_BYTES, "tres")
     for index in range(20):
         cache.put(f"http://large{index}.example", large, 0.0)
-    assert len(cache) == MAX_TEXT // MAX_BYTES
+    kept = [index for index in range(20) if cache.get(f"http://large{index}.example", 1.0)]
+    assert len(kept) == MAX_TEXT // MAX_BYTES
+
+
+def test_a_large_robots_txt_pushes_nobody_else_out():
+    cache, small = RobotsCache(), RobotsRules(b"User-agent: *\nDisallow: /x\n", "tres")
+    for index in range(13):
+        cache.put(f"http://{index}.example", small, 0.0)
+    for index in range(20):
+        cache.put(f"http://large{index}.example", RobotsRules(b"#" * 4_900_000, "tres"), 0.0)
+    assert all(cache.get(f"http://{index}.example", 1.0) is small for index in range(13))
+
+
+def test_what_is_kept_counts_and_not_what_came():
+    assert RobotsRules(b"#" * 4_900_000, "tres").size <= MAX_BYTES
 
 
 RULES = b"User-agent: *\nDisallow: /no\nSitemap: http://a.example/map.xml\n"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from scrapy import Request
 from scrapy.http import Response
@@ -18,13 +18,18 @@ from scrapy.spidermiddlewares.httperror import HttpError
 
 from tres.crawl.events import Stepped
 from tres.engines.flights import Flight, Flights
+from tres.engines.reader import Charge
 from tres.engines.reading import Received
 from tres.engines.scrapy.failures import named
+from tres.engines.scrapy.unpacking import encodings_of
+from tres.engines.tasks import Task
 from tres.errors import TresError
 from tres.web.page import Failed, FailureKind
 
 EXCHANGE = "tres_exchange"
 """The key of a response's meta that holds the exchange as it went over the wire."""
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -47,11 +52,19 @@ class Read(Protocol):
     @property
     def refresh(self) -> str | None: ...
 
+    @property
+    def size(self) -> int: ...
+
 
 class Reader(Protocol):
-    """Reads what was received; slowly perhaps, and elsewhere."""
+    """Reads what was received, and does what else is to be done with strangers' bytes; slowly
+    perhaps, and elsewhere."""
+
+    charge: Charge
 
     async def read(self, received: Received) -> Read: ...
+
+    async def ask(self, task: Task[T]) -> T: ...
 
 
 class Memory(Protocol):
@@ -103,9 +116,9 @@ class Answers:
         """
         if not 200 <= response.status < 300:
             return self._refused(flight, response)
-        self._flights.back(flight)  # the site is done with it; reading may take a while
         try:
-            read = await self._reader.read(await self._received(flight, response))
+            with self._flights.reading(flight):
+                read = await self._reader.read(await self._received(flight, response))
             outcome = read.outcome if self._memory is None else self._memory.judged(read)
         except TresError as fault:  # there is no reader any more: no page can be read
             self._flights.fault = fault
@@ -119,7 +132,7 @@ class Answers:
         if not isinstance(outcome, Failed):
             outcome = await self._admit(outcome, response)
         told = {"title": read.title, "fingerprint": read.fingerprint, "note": read.note}
-        return self._land(flight, response, outcome, **told)
+        return self._land(flight, response, outcome, size=read.size, **told)
 
     async def _received(self, flight: Flight, response: Response) -> Received:
         received = _received(flight, response)
@@ -149,13 +162,8 @@ class Answers:
         self._land(flight, response, problem.failed, note=problem.note)
 
     def _land(self, flight: Flight, response: Response, outcome: Any, **told: Any) -> Any:
-        fetched = self._flights.told(
-            flight,
-            status=response.status,
-            size=len(response.body),
-            exchange=response.meta.get(EXCHANGE),
-            **told,
-        )
+        sent = {"size": len(response.body), "exchange": response.meta.get(EXCHANGE)}
+        fetched = self._flights.told(flight, status=response.status, **{**sent, **told})
         events = self._flights.land(flight, outcome, fetched)
         if not any(isinstance(event, Stepped) for event in events):
             return None
@@ -172,4 +180,5 @@ def _received(flight: Flight, response: Response) -> Received:
     moved = bool(response.meta.get("redirect_urls"))
     url = response.url if moved else flight.url
     content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
-    return Received(url, response.status, content_type, response.body)
+    encodings = encodings_of(response)
+    return Received(url, response.status, content_type, response.body, encodings=encodings)

@@ -1,26 +1,21 @@
-"""What a server can make us do: go elsewhere, and unpack. Both within limits.
+"""How far a server can make us go elsewhere.
 
 Redirects lead to http(s) URLs only, never back to where the chain has been, and not further than
 `live.redirects`. Each hop is a request of its own, which waits its turn and is checked as every
-other. Bodies unpack to `live.max_bytes` at most, whatever they are packed in, and no body is
-packed more than twice.
+other.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 from scrapy import Request
-from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
 from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
 
-from tres.engines.scrapy.failures import BlockedRedirect, RedirectLoop, TooLarge, Undecodable
+from tres.engines.scrapy.failures import BlockedRedirect, RedirectLoop
 from tres.web.url import canonical
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-MAX_ENCODINGS = 2
 
 
 class Redirects(RedirectMiddleware):
@@ -56,23 +51,3 @@ def redirect_target(url: str, response: Response) -> str | None:
     if target is None:
         raise BlockedRedirect(f"redirect to {text[:60]}")
     return target
-
-
-class Decompression(HttpCompressionMiddleware):
-    """Scrapy's decompression, whose failures have names."""
-
-    def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
-        """The response with its body unpacked."""
-        try:
-            return super().process_response(request, response)
-        except (TooLarge, Undecodable):
-            raise
-        except IgnoreRequest as problem:
-            raise TooLarge("larger than live.max_bytes when unpacked") from problem
-        except Exception as problem:  # each decoder has errors of its own for what it cannot read
-            raise Undecodable("the body is not compressed as its header says") from problem
-
-    def _handle_encoding(self, body: bytes, content_encoding: list[bytes], max_size: int) -> Any:
-        if sum(listed.count(b",") + 1 for listed in content_encoding) > MAX_ENCODINGS:
-            raise Undecodable(f"compressed more than {MAX_ENCODINGS} times")
-        return super()._handle_encoding(body, content_encoding, max_size)

@@ -32,7 +32,7 @@ MIDDLEWARES: dict[str, int | None] = {
     f"{_PART}.courtesy.Courtesy": 90,
     f"{_PART}.robots.Robots": 100,
     f"{_PART}.courtesy.Retries": 550,
-    f"{_PART}.limits.Decompression": 590,
+    f"{_PART}.unpacking.AcceptEncoding": 590,
     f"{_PART}.capture.Capture": 595,
     f"{_PART}.limits.Redirects": 600,
     f"{_SCRAPYS}.robotstxt.RobotsTxtMiddleware": None,

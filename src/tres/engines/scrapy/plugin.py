@@ -83,6 +83,7 @@ class TresScheduler(CrawlScheduler):
         k, manners = config.crawl.in_flight, Manners(_as_polite(config.live, crawler.settings))
         helm = helm_of(self._run, perceiver, self._reader, self._count)
         flights = Flights(crawl, manners, k, site_by, self._count, steering=helm)
+        self._reader.charge = flights.charge
         self._memory = remembered(config, crawl.journal)
         answers = Answers(
             *(flights, self._reader, self._memory, config.live.redirects),

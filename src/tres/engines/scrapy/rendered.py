@@ -1,7 +1,7 @@
 """Pages as a browser shows them, in place of what the server sent.
 
 This is a downloader middleware at the end of a response's way up: it sees pages which were
-allowed by robots.txt, redirected, decompressed and found small enough. Those that need it are
+allowed by robots.txt, redirected, and found small enough. Those that need it are
 handed to the browser, and go on with the HTML that their scripts have made. All other
 responses pass untouched, and the exchange that a WARC keeps is the one with the server.
 
@@ -29,10 +29,12 @@ from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 
 from tres.engines.guarding_proxy import GuardingProxy, Limits
 from tres.engines.scrapy.browser import Browsing
+from tres.engines.scrapy.capture import may_be_page
 from tres.engines.scrapy.chromium import CLOSING_SECONDS, GuardedChromium
 from tres.engines.scrapy.confinement import CONTEXT, confine, settle
 from tres.engines.scrapy.failures import NamedFailure
 from tres.engines.scrapy.rendering import Rendering
+from tres.engines.scrapy.unpacking import unpacked
 from tres.errors import printable
 from tres.web.page import FailureKind
 
@@ -69,6 +71,7 @@ class RenderedPages:
     """The downloader middleware."""
 
     def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
         self.browsing: Browsing = crawler.settings["TRES_BROWSING"]
         self.rendering = Rendering(self.browsing.live)
         self.renderer = Renderer(crawler, self.browsing)
@@ -81,6 +84,8 @@ class RenderedPages:
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """The response, rendered if it is a page that needs it."""
+        if response.status == 200 and may_be_page(response):
+            response = await unpacked(response, self._crawler, self.browsing.live.max_bytes)
         if not isinstance(response, HtmlResponse) or not self._wants(response):
             return response
         html = await self.renderer.render(response, request.headers.get("User-Agent"))

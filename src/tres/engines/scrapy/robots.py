@@ -9,14 +9,16 @@
 
 The request for robots.txt takes the turn of the page that needed it. So whoever had to wait for it
 takes another turn: between robots.txt and the first page lies the site's delay, which that very
-robots.txt may just have raised. Rules are kept for a day, those used least recently go first.
+robots.txt may just have raised. Rules are kept for a day. Where there are too many of them, those
+used least recently go first; where they are too large, the largest do, so that no site can push
+out those of the others.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
-from time import monotonic, time
+from time import monotonic, process_time, time
 from typing import NoReturn
 from urllib.parse import urlsplit
 
@@ -44,6 +46,7 @@ from tres.engines.scrapy.failures import (
     named,
 )
 from tres.engines.scrapy.limits import REDIRECTS, redirect_target
+from tres.engines.scrapy.unpacking import unpacked
 from tres.web.url import SiteBy, site_of
 
 TIMEOUT = 10.0
@@ -52,7 +55,7 @@ MAX_TURN = 60.0
 MAX_REDIRECTS = 5
 MAX_ENTRIES = 5_000
 MAX_TEXT = 4_000_000
-"""Bytes of robots.txt whose rules are kept at the same time; the rules take some ten times more."""
+"""Characters of robots.txt whose rules are kept; the rules take some ten times more."""
 _RECEIVED = "tres_robots_bytes"
 
 
@@ -82,12 +85,20 @@ class RobotsCache:
 
     def put(self, origin: str, rules: RobotsRules, now: float) -> None:
         """Keep rules for a day."""
-        if origin in self._known:
-            self._text -= self._known.pop(origin).rules.size
+        self._drop(origin)
+        if len(self._known) >= MAX_ENTRIES:
+            self._drop(next(iter(self._known)))
+        while self._known and self._text + rules.size > MAX_TEXT:
+            self._drop(max(self._known, key=self._size))
         self._known[origin] = _Known(rules, now + DAY)
         self._text += rules.size
-        while len(self._known) > MAX_ENTRIES or (self._text > MAX_TEXT and len(self._known) > 1):
-            self._text -= self._known.popitem(last=False)[1].rules.size
+
+    def _size(self, origin: str) -> int:
+        return self._known[origin].rules.size
+
+    def _drop(self, origin: str) -> None:
+        known = self._known.pop(origin, None)
+        self._text -= known.rules.size if known else 0
 
 
 class Robots:
@@ -148,7 +159,10 @@ class Robots:
         self._asking[origin] = []
         problem: NamedFailure | None = None
         try:
-            rules = RobotsRules(await self._fetched(f"{origin}/robots.txt"), self._token)
+            body = await self._fetched(f"{origin}/robots.txt")
+            began = process_time()
+            rules = RobotsRules(body, self._token)
+            self._manners.read(site, process_time() - began, monotonic())
             self._cache.put(origin, rules, monotonic())
             if rules.delay <= DAY:  # who asks for more is not asked at all
                 self._manners.crawl_delay(site, rules.delay, monotonic())
@@ -174,7 +188,7 @@ class Robots:
             if leaves_unknown(response.status):
                 self._refused(url, response)
             if 200 <= response.status < 300:
-                return response.body
+                return await self._unpacked(url, response)
             target = _target(url, response)
             if target is None:
                 break
@@ -200,6 +214,13 @@ class Robots:
         except Exception as problem:  # whatever it is, it has a name and leaves us without rules
             reason = named(url, problem)
             raise RobotsUnreachable(f"robots.txt: {reason.note}") from problem
+
+    async def _unpacked(self, url: str, response: Response) -> bytes:
+        try:
+            plain = await unpacked(response, self._crawler, MAX_BYTES, cut=True)
+        except NamedFailure as problem:
+            raise RobotsUnreachable(f"robots.txt: {problem}") from problem
+        return plain.body
 
     def _refused(self, url: str, response: Response) -> NoReturn:
         """Not now: the site waits for as long as it says, or backs off as the page fails."""

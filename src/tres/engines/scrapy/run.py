@@ -68,6 +68,7 @@ class LiveSpider(Spider):
         self.patience = live.patience
         self.flights = flights
         self.answers = answers
+        self.reader = live.reader
 
     async def start(self) -> AsyncIterator[Any]:
         """Yield nothing."""
@@ -94,6 +95,7 @@ class LiveLoop:
         )
         sitemaps = Sitemaps(crawler) if live_settings(crawler).sitemaps else None
         answers = Answers(flights, live.reader, live.memory, live.redirects, sitemaps)
+        live.reader.charge = flights.charge
         self._flights = flights
         if self.interrupted:
             flights.interrupt()

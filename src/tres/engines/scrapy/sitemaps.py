@@ -24,7 +24,9 @@ from twisted.internet.task import deferLater
 from tres.engines.scrapy.courtesy import manners_of
 from tres.engines.scrapy.failures import named
 from tres.engines.scrapy.robots import MAX_TURN, Robots
-from tres.web.sitemap import MAX_URLS, Sitemap, parse_sitemap
+from tres.engines.scrapy.unpacking import encodings_of, reader_of
+from tres.engines.tasks import ReadSitemap
+from tres.web.sitemap import MAX_URLS, Sitemap
 from tres.web.url import SiteBy, canonical, site_of
 
 MAX_FILES = 5
@@ -71,8 +73,10 @@ class Sitemaps:
         except Exception as problem:  # whatever it is, it has a name, and costs the sitemap only
             _log.warning("sitemap %s: %s", url, named(url, problem).note)
             return Sitemap()
-        good = response is not None and 200 <= response.status < 300
-        return parse_sitemap(response.body, url, self._site_by) if response and good else Sitemap()
+        if response is None or not 200 <= response.status < 300:
+            return Sitemap()
+        task = ReadSitemap(url, response.body, encodings_of(response), self._site_by)
+        return await reader_of(self._crawler).ask(task)
 
     async def _download(self, site: str, url: str) -> Response | None:
         """The file, in its turn; None if that is too far away. Moved ones are not followed."""
