@@ -26,6 +26,7 @@ from tests.support.crawls import inline_reader
 from tests.support.local_web import Answer, LocalWeb, Pages, html, moved
 from tests.support.scrapy_project import EXAMPLE
 
+from tres.engines import manners
 from tres.engines.scrapy import plugin
 from tres.sections import LiveSection
 
@@ -449,19 +450,51 @@ def test_the_rules_of_a_crawl_spider_say_what_is_followed_and_who_is_called(lead
     assert led.summary["dropped"]["spider-rules"] > 0
 
 
-def test_a_crawl_spider_whose_run_is_taken_up_finds_its_rules_by_url(lead: Lead) -> None:
+@pytest.mark.parametrize("known", [True, False])
+def test_a_crawl_spider_whose_run_is_taken_up_calls_the_same_callbacks(
+    lead: Lead, known: bool
+) -> None:
     class ByUrl(Ruled):
         rules = (
             Rule(LinkExtractor(allow=r"example/\d$")),
             Rule(LinkExtractor(allow="item"), callback="parse_item", cb_kwargs={"kind": "item"}),
         )
 
-    with LocalWeb(ruled_web()) as web:
-        first = lead(ByUrl, web, CLOSESPIDER_PAGECOUNT=3)
-        second = lead(ByUrl, web)
+    class ByPlace(Ruled):
+        """Only the page that has the link can tell which rule it is for."""
+
+        rules = (
+            Rule(LinkExtractor(restrict_css="p, body > a")),
+            Rule(
+                LinkExtractor(restrict_css="b"), callback="parse_item", cb_kwargs={"kind": "item"}
+            ),
+        )
+
+    spider = ByPlace if known else ByUrl
+    pages = {url: page.replace("/unwanted-item", "/0") for url, page in ruled_web().items()}
+    with LocalWeb(pages) as web:
+        first = lead(spider, web, CLOSESPIDER_PAGECOUNT=2)
+        if known:  # the process was killed while it wrote
+            with (first.run / "rules.jsonl").open("a") as rules:
+                rules.write('["http://a.exam')
+        else:
+            (first.run / "rules.jsonl").unlink()
+        second = lead(spider, web)
     items = [*first.spider.items, *second.spider.items]
     assert len(second.spider.items) > 0
     assert {url for url, *_ in items} == {f"{A}item/{i}" for i in range(3)}
+
+
+def test_a_site_that_does_not_answer_is_left_alone(
+    lead: Lead, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(manners, "ATTEMPTS", 1)
+    links = [f"{B}{i}" for i in range(6)]
+    down = Answer(status=500)
+    with LocalWeb({f"{A}0": html("0", TEXT, links), f"{B}robots.txt": down}) as web:
+        led = lead(Parsed, web)
+    assert sorted(led.failures.values()) == ["robots-unreachable", *["site-down"] * 5]
+    assert [asked.url for asked in web.asked].count(f"{B}robots.txt") == 1
 
 
 def test_a_sitemap_spider_has_chosen_pages_called_by_its_rules(lead: Lead) -> None:
@@ -534,6 +567,34 @@ def test_a_page_that_a_callback_asks_for_again_is_the_spiders_own(lead: Lead) ->
         led = lead(Again, web)
     assert sorted(led.spider.seen) == [f"{A}0", f"{A}0", f"{B}0", f"{B}0"]
     assert led.summary["pages"] == 1
+
+
+def test_a_page_that_an_errback_asks_for_again_is_the_spiders_own(lead: Lead) -> None:
+    class Insists(Starts):
+        start_urls: ClassVar = [f"{A}0", f"{A}1", f"{C}0"]
+
+        def parse_error(self, failure: Any) -> Any:
+            request = failure.request
+            if hasattr(failure.value, "response"):
+                request = failure.value.response.request
+            meta = {**request.meta, "dont_obey_robotstxt": True}
+            return request.replace(dont_filter=True, errback=None, meta=meta)
+
+    pages = {**chain(A, 1), **chain(C, 1), f"{C}robots.txt": DENY_ALL}
+    with LocalWeb({**pages, f"{A}1": [Answer(status=404), html("1", TEXT)]}) as web:
+        led = lead(Insists, web)
+    assert sorted(led.spider.told) == [(f"{A}0", 0), (f"{A}1", 1), (f"{C}0", 2)]
+    assert led.summary["pages"] == 1
+
+
+def test_a_run_that_has_its_pages_says_how_to_go_on(lead: Lead) -> None:
+    with LocalWeb(chain(A, 4)) as web:
+        lead(Parsed, web, TRES_PAGES=2)
+        with pytest.raises(RuntimeError) as ended:
+            lead(Parsed, web, TRES_PAGES=2)
+    cause = ended.value.__context__
+    assert "has fetched 2 of 2 pages" in str(cause)
+    assert "TRES_PAGES" in cause.__notes__[0]
 
 
 def test_the_scheduler_has_a_length(lead: Lead) -> None:

@@ -119,18 +119,18 @@ class Answers:
         try:
             with self._flights.reading(flight):
                 read = await self._reader.read(await self._received(flight, response))
+            if (onward := self._onward(read, response)) is not None:
+                return onward
             outcome = read.outcome if self._memory is None else self._memory.judged(read)
-        except TresError as fault:  # there is no reader any more: no page can be read
+            if not isinstance(outcome, Failed):
+                outcome = await self._admit(outcome, response)
+        except TresError as fault:  # no page can be read any more, or nothing be written
             self._flights.fault = fault
             return self._land(flight, response, None)
         except Exception as fault:
             _log.exception("%r could not be read", flight.url)
             failed = Failed(flight.url, FailureKind.UNREADABLE)
             return self._land(flight, response, failed, note=f"{type(fault).__name__}: {fault}")
-        if (onward := self._onward(read, response)) is not None:
-            return onward
-        if not isinstance(outcome, Failed):
-            outcome = await self._admit(outcome, response)
         told = {"title": read.title, "fingerprint": read.fingerprint, "note": read.note}
         return self._land(flight, response, outcome, size=read.size, **told)
 

@@ -7,6 +7,7 @@ tried again goes back through the scheduler, so that it waits its turn as everyt
 
 from __future__ import annotations
 
+from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from time import monotonic
 from typing import cast
@@ -14,6 +15,7 @@ from typing import cast
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.retry import RetryMiddleware
+from scrapy.settings import BaseSettings
 
 from tres.engines.manners import Manners
 from tres.engines.scrapy.failures import SiteDown, named
@@ -57,6 +59,19 @@ def seconds_to_wait(header: bytes | None, now: float) -> float | None:
         return max(0.0, parsedate_to_datetime(text).timestamp() - now)
     except (ValueError, OverflowError, OSError):  # no date, or none that this machine knows
         return None
+
+
+def as_polite(live: LiveSection, settings: BaseSettings) -> LiveSection:
+    """The manners of a crawl in somebody's project: as strict as its downloader is.
+
+    A page that the downloader would only hold back is not chosen.
+    """
+    at_once = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+    return replace(
+        live,
+        delay=max(live.delay, settings.getfloat("DOWNLOAD_DELAY")),
+        per_site=min(live.per_site, at_once) if at_once else live.per_site,
+    )
 
 
 class Courtesy:

@@ -11,8 +11,7 @@ that the spider would have yielded, and goes the way of such a request:
   own exceptions (`allow_offsite`, `dont_filter`).
 
 A link whose request does not come out is no part of the crawl: no learner sees it, and it cannot be
-chosen. `dropped` counts such links. A request that says more than a URL (a callback, a rule, a key
-of meta) is kept until its link is chosen, as Scrapy's queue would have kept it.
+chosen. `dropped` counts such links.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,10 +28,10 @@ from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.offsite import OffsiteMiddleware
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response
-from scrapy.link import Link
 from scrapy.spiders import CrawlSpider, SitemapSpider
 from twisted.python.failure import Failure
 
+from tres.engines.scrapy.kept import KeptRequests
 from tres.web.identity import Identity
 from tres.web.percept import Percept
 from tres.web.traps import kept_links
@@ -39,19 +39,17 @@ from tres.web.url import canonical
 
 LINK = "tres_link"
 """The key of a request's meta that holds the link for which it was made."""
-_SAYS_NOTHING = frozenset({"depth"})
 
 
 class Following:
     """Knows what one spider may follow, and how it would ask for it."""
 
-    def __init__(self, crawler: Crawler, spider: Spider, identity: Identity) -> None:
+    def __init__(self, crawler: Crawler, spider: Spider, identity: Identity, run: Path) -> None:
         self.dropped: Counter[str] = Counter()
         self._crawler = crawler
         self._spider = spider
         self._identity = identity
-        self._kept: dict[str, Request] = {}
-        self._chosen: set[str] = set()
+        self._kept = KeptRequests(spider, run)
         self._domains: list[str] = []
         self._follows = True
         if isinstance(spider, CrawlSpider):
@@ -64,9 +62,8 @@ class Following:
         passed = [request async for request in self._passed(requests, response)]
         permitted = [request for request in passed if self.permits(request)]
         self._count(len(percept.links), len(requests), len(passed), len(permitted))
-        kept = {request.meta[LINK] for request in permitted}
-        for request in permitted:
-            self._keep(request)
+        kept = {request.meta.pop(LINK): request for request in permitted}
+        self._kept.keep(kept.items())
         keep = np.array([url in kept for url in percept.links.urls], np.bool_)
         return percept if keep.all() else replace(percept, links=kept_links(percept.links, keep))
 
@@ -82,8 +79,7 @@ class Following:
 
     def request(self, url: str) -> Request:
         """How the spider asks for a link that was chosen."""
-        self._chosen.add(url)
-        return self._kept.pop(url, None) or self._by_rule(url)
+        return self._kept.take(url)
 
     def callback(self, url: str) -> Callable[..., Any]:
         """Who is given a page for which nobody was named: a rule of a SitemapSpider, or `parse`."""
@@ -159,20 +155,6 @@ class Following:
         self.dropped["spider-rules"] += found - asked
         self.dropped["spider-middleware"] += asked - passed
         self.dropped["off-site"] += passed - permitted
-
-    def _keep(self, request: Request) -> None:
-        link = request.meta.pop(LINK)
-        says = request.callback or request.dont_filter or request.meta.keys() - _SAYS_NOTHING
-        if says and link not in self._chosen:
-            self._kept.setdefault(link, request)
-
-    def _by_rule(self, url: str) -> Request:
-        """The request for a link that an earlier process has found, or of which nothing is kept."""
-        if isinstance(self._spider, CrawlSpider):
-            for index, rule in enumerate(self._spider._rules):
-                if rule.link_extractor.matches(url):
-                    return self._spider._build_request(index, Link(url))
-        return Request(url)
 
 
 async def _each(requests: list[Request]) -> AsyncIterator[Any]:

@@ -24,31 +24,29 @@ import logging
 import time
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
-from dataclasses import replace
-from inspect import isawaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider
 from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.http import Response
-from scrapy.settings import BaseSettings
+from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.defer import deferred_from_coro
-from scrapy.utils.misc import arg_to_iter
 
 from tres.config import TopicConfig, load_topic
 from tres.crawl.events import Event, FetchFailed, Stepped, StopReason
 from tres.engines.flights import Flight, Flights
 from tres.engines.manners import Manners
 from tres.engines.scrapy.answers import Answers
+from tres.engines.scrapy.courtesy import as_polite
 from tres.engines.scrapy.following import Following
-from tres.engines.scrapy.scheduler import FLIGHT, SLOT, CrawlScheduler
+from tres.engines.scrapy.scheduler import FLIGHT, CrawlScheduler
+from tres.engines.scrapy.spider_requests import ASKED, as_asked, results, sent
 from tres.engines.scrapy.starting import StartRequests
 from tres.engines.scrapy.strict_robots import make_robots_strict
 from tres.engines.switching import SwitchingReader
-from tres.errors import ConfigError, TresError
+from tres.errors import ConfigError, RunError, TresError
 from tres.experiment.live import helm_of, open_run, reader_plan, refuse_labels, remembered
-from tres.sections import LiveSection
 from tres.web.identity import Identity
 from tres.web.page import FailureKind
 from tres.web.percept import Percept
@@ -57,10 +55,6 @@ from tres.web.url import canonical, site_of
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
-
-ASKED = "tres_asked"
-"""The key of a request's meta that holds the request as the spider would have made it."""
-_OURS = frozenset({FLIGHT, ASKED})
 
 _log = logging.getLogger(__name__)
 
@@ -77,11 +71,14 @@ class TresScheduler(CrawlScheduler):
         seeds = [url for url in map(canonical, config.topic.seeds) if url]
         self._seed_sites = {site_of(url, config.crawl.site) for url in seeds}
         self._starts = StartRequests(seeds, own=bool(getattr(self._spider, "start_urls", None)))
-        self._following = Following(crawler, self._spider, Identity(config.live.drop_parameters))
+        self._following = Following(
+            crawler, self._spider, Identity(config.live.drop_parameters), directory
+        )
         self._own = Scheduler.from_crawler(crawler)
         crawl, site_by = self._run.crawling, config.crawl.site
-        k, manners = config.crawl.in_flight, Manners(_as_polite(config.live, crawler.settings))
+        manners = self._manners = Manners(as_polite(config.live, crawler.settings))
         helm = helm_of(self._run, perceiver, self._reader, self._count)
+        k = config.crawl.in_flight
         flights = Flights(crawl, manners, k, site_by, self._count, steering=helm)
         self._reader.charge = flights.charge
         self._memory = remembered(config, crawl.journal)
@@ -111,7 +108,13 @@ class TresScheduler(CrawlScheduler):
                 'training.model = "auto" explores the Web first, which a spider cannot wait for; '
                 "crawl once with 'tres crawl', then set training.load to that run's model/"
             )
-        return cls(crawler, config, Path(run))
+        try:
+            return cls(crawler, config, Path(run))
+        except RunError as problem:
+            problem.add_note(
+                "in a Scrapy project, TRES_RUN names the run, and TRES_PAGES is --pages"
+            )
+            raise
 
     def __len__(self) -> int:
         """What waits to be fetched: requests of the spider, hops, seeds, links of the frontier."""
@@ -178,10 +181,14 @@ class TresScheduler(CrawlScheduler):
         """The next flight that may depart, with the request that the spider would have made."""
         self._forget_forbidden()
         while (flight := self._next_flight()) is not None:
-            request = self._carriers[flight] = self._request(flight)
-            if self._following.permits(request.meta[ASKED]):
+            request = self._request(flight)
+            if not self._following.permits(request.meta[ASKED]):
+                self._flights.fail(flight, FailureKind.OFF_SITE, "no longer in allowed_domains")
+            elif self._manners.is_down(flight.site, time.monotonic()):
+                self._flights.fail(flight, FailureKind.SITE_DOWN, "the site did not answer")
+            else:
+                self._carriers[flight] = request
                 return request
-            self._flights.fail(flight, FailureKind.OFF_SITE, "no longer in allowed_domains")
         return None
 
     def _next_flight(self) -> Flight | None:
@@ -197,14 +204,7 @@ class TresScheduler(CrawlScheduler):
         seed = flight.url in self._starts
         asked = (self._starts if seed else self._following).request(flight.url)
         depth = self._run.session.clicks(flight.url)
-        ours = {FLIGHT: flight.url, SLOT: flight.site, ASKED: asked, "depth": depth}
-        return asked.replace(
-            url=flight.url,
-            callback=self.arrived,
-            errback=self.failed,
-            dont_filter=True,
-            meta={**asked.meta, **ours},
-        )
+        return sent(asked, flight, depth, self.arrived, self.failed)
 
     def _forget_forbidden(self) -> None:
         """Sites that the spider may not visit any more leave the crawl, except for seeds."""
@@ -228,11 +228,12 @@ class TresScheduler(CrawlScheduler):
         is_step = isinstance(percept, Percept)
         if not is_step and not self._is_wanted(flight, response):
             return
-        asked = _as_asked(response)
+        assert response.request is not None
+        asked = response.request = as_asked(response.request)
         relevance = percept.relevance if is_step else None
         response.meta["tres"] = {"relevance": relevance, "relevant": is_step and percept.relevant}
         callback = asked.callback or self._following.callback(response.url)
-        async for result in _each(callback(response, **known)):
+        async for result in results(callback(response, **known)):
             yield result
 
     def _is_wanted(self, flight: Flight, response: Response) -> bool:
@@ -245,7 +246,9 @@ class TresScheduler(CrawlScheduler):
     def failed(self, failure: Any) -> Any:
         """Tell the crawl, and then the errback that the spider's request has."""
         super().failed(failure)
-        asked: Request = failure.request.meta[ASKED]
+        asked = failure.request = as_asked(failure.request)
+        if isinstance(failure.value, HttpError):
+            failure.value.response.request = asked
         return asked.errback(failure) if asked.errback else None
 
     def _count(self, event: Event) -> None:
@@ -268,36 +271,3 @@ def _only_looks(crawler: Crawler) -> bool:
     start = getattr(type(crawler.spider), "start", None)
     commands = getattr(start, "__module__", "").startswith("scrapy.commands.")
     return commands or not crawler.crawling
-
-
-def _as_polite(live: LiveSection, settings: BaseSettings) -> LiveSection:
-    """Choose no page that the project's downloader would only hold back."""
-    at_once = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
-    return replace(
-        live,
-        delay=max(live.delay, settings.getfloat("DOWNLOAD_DELAY")),
-        per_site=min(live.per_site, at_once) if at_once else live.per_site,
-    )
-
-
-def _as_asked(response: Response) -> Request:
-    """Give a response the request that the spider would have made; a retry of it is its own."""
-    assert response.request is not None
-    sent, asked = response.request, response.request.meta[ASKED]
-    meta = {key: value for key, value in sent.meta.items() if key not in _OURS}
-    response.request = sent.replace(
-        callback=asked.callback, errback=asked.errback, dont_filter=asked.dont_filter, meta=meta
-    )
-    return response.request
-
-
-async def _each(output: Any) -> AsyncIterator[Any]:
-    """What a callback gives, in whichever of Scrapy's ways it does."""
-    if isawaitable(output):
-        output = await output
-    if isinstance(output, AsyncIterator):
-        async for result in output:
-            yield result
-    else:
-        for result in arg_to_iter(output):
-            yield result
