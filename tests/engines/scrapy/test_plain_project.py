@@ -13,6 +13,8 @@ import pytest
 from tests.support.local_web import Answer, LocalWeb, Pages, html
 from tests.support.scrapy_project import Project, new_project
 
+pytestmark = pytest.mark.slow
+
 HOME = "http://bees.example/"
 ABOUT = "The bee and its hive give honey, nectar and pollen from a swarm, number "
 ROBOTS = "User-agent: *\nDisallow: /private/\n"

@@ -165,6 +165,28 @@ def test_a_project_may_have_its_own_idea_of_what_is_off_site(lead: Lead) -> None
     assert led.steps == {f"{A}0", f"{A}1"}
 
 
+class LetsB:
+    """A spider middleware that makes an exception, in one of Scrapy's two ways."""
+
+    async def process_spider_output(
+        self, response: Response, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        async for each in result:
+            if isinstance(each, Request) and each.url == f"{B}0":
+                each.meta["allow_offsite"] = True
+            if isinstance(each, Request) and each.url == f"{B}5":
+                each.dont_filter = True
+            yield each
+
+
+def test_what_off_site_makes_exceptions_for_is_followed(lead: Lead) -> None:
+    pages = {**chain(A, 2, f"{B}0", f"{B}5", f"{B}7"), **chain(B, 9), f"{B}0": moved(f"{C}0")}
+    with LocalWeb({**pages, **chain(C, 2)}) as web:
+        led = lead(OnlyA, web, SPIDER_MIDDLEWARES={LetsB: 500})
+    assert led.steps == {f"{A}0", f"{A}1", f"{B}5", f"{C}0"}  # where a redirect may lead as well
+    assert "off-site" not in led.failures.values()
+
+
 def test_a_redirect_off_site_is_not_followed(lead: Lead) -> None:
     pages = {**chain(A, 3), **chain(B, 2), f"{A}1": moved(f"{B}0")}
     with LocalWeb(pages) as web:
