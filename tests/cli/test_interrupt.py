@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+import click
 import pytest
 from tests.support.webs import start
 
@@ -70,9 +71,36 @@ def test_a_second_signal_stops_at_once_and_says_how_to_go_on(
             os.kill(os.getpid(), kind)
             os.kill(os.getpid(), kind)
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(click.exceptions.Exit) as ended:
         stopped_twice()
+    assert ended.value.exit_code == 1
     assert capsys.readouterr().err.endswith(f"go on: tres resume {tmp_path}\n")
+
+
+READS_LONG = """
+import time
+from tres.engines.scrapy.run import run_live
+
+async def main(live):
+    print("reading", flush=True)
+    time.sleep(600)
+
+try:
+    run_live(main)
+except KeyboardInterrupt:
+    print("stopped at once")
+"""
+
+
+def test_two_signals_while_a_long_journal_is_read_stop_at_once() -> None:
+    """The loop of a live crawl cannot act on them: it reads."""
+    command = [sys.executable, "-c", READS_LONG]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "reading\n"
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)  # two of a kind might be heard as one
+        assert process.communicate(timeout=60)[0] == "stopped at once\n"
 
 
 def wait_for_pages(

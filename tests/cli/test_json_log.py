@@ -124,9 +124,9 @@ def test_a_run_that_goes_on_tells_what_it_stumbles_over(
     (run / "snapshot.bin").write_bytes(b"\x1b[2J")
     ended = tres("resume", run, "--pages", 12, "--log-json")
     log = lines(ended.err)
-    assert names(log)[:2] == ["started", "log"]
+    assert names(log)[:3] == ["started", "replaying", "log"]
     assert log[0]["resumed"] is True
-    assert "snapshot.bin: not used" in log[1]["message"]
+    assert "snapshot.bin: not used" in log[2]["message"]
     assert [each["step"] for each in log if each["event"] == "page"] == [11, 12]
     assert_documented(log)
 

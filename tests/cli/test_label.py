@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import pty
+import re
+import select
 import sqlite3
 import sys
+import termios
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import click
 import pytest
 
 from tres.relevance.store import load_model
@@ -76,6 +83,74 @@ def test_the_page_that_led_to_most_is_shown_second(label: Label, run: Path) -> N
     most = max(parents, key=parents.count)
     assert f"  {most}\n" in outcome.out
     assert f"{parents.count(most)} fetched pages were found on it" in outcome.out
+
+
+def test_the_part_about_the_topic_is_shown_wrapped_at_words(
+    tres: Tres, label: Label, topic: Path, archive: Path, tmp_path: Path
+) -> None:
+    records = [json.loads(line) for line in archive.read_text().splitlines()]
+    long = [r | {"text": "menu entry " * 200 + r["text"] + " end" * 200} for r in records]
+    archive.write_text("\n".join(map(json.dumps, long)))
+    run = tmp_path / "run"
+    tres("crawl", topic, "--web", archive, "--run", run, "--pages", 15)
+    shown = label(run, "s\n" * 15).out
+    assert "… menu" in shown
+    assert "page number" in shown  # which stands behind 2,200 characters of menu
+    assert max(map(len, shown.splitlines())) <= 80
+    assert set(shown.split()) & {"men", "entr", "pag", "numbe"} == set()
+
+
+def test_back_shows_the_page_before_and_the_last_word_counts(label: Label, run: Path) -> None:
+    outcome = label(run, "y\nb\nn\nn\nq\n")
+    first, again, second = judgements(run)
+    assert first["url"] == again["url"] != second["url"]
+    assert [kept["relevant"] for kept in (first, again, second)] == [True, False, False]
+    assert outcome.out.count("(1 of 15)") == 2
+    assert "  you said yes" in outcome.out
+    assert "the model was trained anew with 2 judgements" in outcome.out
+
+
+def test_a_page_is_opened_in_a_browser_and_asked_about_again(
+    label: Label, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(click, "launch", opened.append)
+    outcome = label(run, "o\ny\nq\n")
+    assert opened == [kept["url"] for kept in judgements(run)]
+    assert outcome.out.count("(1 of 15)") == 1
+
+
+def test_on_a_terminal_single_keys_answer_and_the_topics_words_are_marked(run: Path) -> None:
+    command = [sys.executable, "-m", "tres", "label", str(run), "--show", "3"]
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execve(sys.executable, command, {**os.environ, "TERM": "xterm", "COLUMNS": "80"})
+    seen = _seen(terminal, "uit: ")
+    for key in "yn":
+        _press(terminal, key)
+        seen += _seen(terminal, "uit: ")
+    _press(terminal, "q")
+    seen += _seen(terminal, "--pages N")
+    assert os.waitpid(child, 0)[1] == 0
+    os.close(terminal)
+    assert [kept["relevant"] for kept in judgements(run)] == [True, False]
+    assert re.search(r"\x1b\[1;4m\w+\x1b\[0m", seen)
+
+
+def _press(terminal: int, key: str) -> None:
+    """Press a key as soon as single keys are read; what is typed before that is thrown away."""
+    while termios.tcgetattr(terminal)[3] & termios.ICANON:
+        time.sleep(0.01)
+    os.write(terminal, key.encode())
+
+
+def _seen(terminal: int, last: str) -> str:
+    """What a terminal shows, up to some words."""
+    seen = ""
+    while last not in seen:
+        assert select.select([terminal], [], [], 60)[0], seen
+        seen += os.read(terminal, 4096).decode()
+    return seen
 
 
 def test_nothing_is_asked_twice_and_the_end_of_the_input_is_the_end(

@@ -36,6 +36,14 @@ def test_a_page_is_explained_as_a_person_would(page: Fetched) -> None:
     assert prose(page) + "\n" == GOLDEN.read_text(encoding="utf-8")
 
 
+def test_nothing_but_an_address_is_wider_than_a_terminal(page: Fetched) -> None:
+    far = "http://lexicon.example/" + "far/" * 40
+    others = tuple(replace(each, url=far) for each in page.decision.runners_up)
+    told = prose(replace(page, decision=replace(page.decision, runners_up=others)))
+    wide = [line for line in told.split("\n") if len(line) >= 80]
+    assert {line.strip() for line in wide} == {far}
+
+
 def test_the_first_sentence_says_it_all(page: Fetched) -> None:
     assert summary(page) == (
         "tres fetched it as page 9 of 20, by a first guess, as it had learnt too little yet: two "

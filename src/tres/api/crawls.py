@@ -90,7 +90,7 @@ def resume_crawl(
     """
     path = run.path if isinstance(run, Run) else Path(run)
     own = None if policy is None else _own(policy)
-    _, meta = resumable(path, pages)
+    meta = resumable(path, pages).meta
     listener, spec = _listener(on_page), web or meta.web
     if not spec:
         from tres.experiment.live import resume_live

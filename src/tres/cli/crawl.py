@@ -184,7 +184,9 @@ def told_when_stopped(directory: Path, log: JsonLog | None = None) -> Iterator[N
         elif (directory / JOURNAL).exists() or is_exploring(directory):
             again = printable(command_to_resume(directory))
             click.echo(f"stopped at once; what was fetched is kept\ngo on: {again}", err=True)
-        raise
+        else:
+            click.echo("stopped at once, before the crawl began", err=True)
+        raise click.exceptions.Exit(1) from None
 
 
 @contextmanager

@@ -116,6 +116,10 @@ class JsonLog:
         """The topic is still being learnt, from so many pages so far."""
         self.write("explored", pages=pages, of=of)
 
+    def replaying(self, pages: int) -> None:
+        """A run is taken up again: its journal is read, which holds so many pages."""
+        self.write("replaying", pages=pages)
+
     def started(self, config: TopicConfig, run: Path, web: str, resumed: bool) -> None:
         """A crawl is about to begin or to go on."""
         self.write(

@@ -22,9 +22,9 @@ from tres.cli.crawl import (
 )
 from tres.cli.json_log import JsonLog
 from tres.cli.terminal import messages
-from tres.config import TopicConfig, load_topic
+from tres.config import load_topic
 from tres.errors import printable
-from tres.experiment.resume import resumable
+from tres.experiment.resume import Resumable, resumable
 from tres.experiment.resume import resume as resume_run
 from tres.experiment.run import LIVE, Result
 from tres.store.run import config_of, is_exploring
@@ -52,16 +52,16 @@ def resume(
         if is_exploring(run):
             _explore_on(run, pages, proxy, log)
             return
-        config, meta = resumable(run, pages)
-        spec = web or meta.web
+        found = resumable(run, pages)
+        spec = web or found.meta.web
         if log is not None:
-            log.started(config, run, spec or LIVE, resumed=True)
+            log.started(found.config, run, spec or LIVE, resumed=True)
         screen = messages(quiet=log_json)
         with told_when_stopped(run, log), remarks(log):
             if spec:
-                result = _over(spec, config, run, pages, screen, log)
+                result = _over(spec, found, run, pages, screen, log)
             else:
-                result = _live(config, run, pages, proxy, screen, log)
+                result = _live(found, run, pages, proxy, screen, log)
         report(result, run, log)
 
 
@@ -77,7 +77,7 @@ def _explore_on(run: Path, pages: int | None, proxy: str | None, log: JsonLog | 
 
 def _over(
     spec: str,
-    config: TopicConfig,
+    found: Resumable,
     run: Path,
     pages: int | None,
     screen: Console,
@@ -85,12 +85,13 @@ def _over(
 ) -> Result:
     with screen.status(f"opening {printable(spec)}"):
         opened = open_web(spec)
-    with watching(screen, config, log) as watch, stop_on_signal() as started:
+    with watching(screen, found.config, log) as watch, stop_on_signal() as started:
+        watch.replaying(found.steps)
         return resume_run(run, opened, pages, watch, started)
 
 
 def _live(
-    config: TopicConfig,
+    found: Resumable,
     run: Path,
     pages: int | None,
     proxy: str | None,
@@ -99,7 +100,8 @@ def _live(
 ) -> Result:
     from tres.experiment.live import resume_live
 
-    with watching(screen, config, log, every=1) as watch:
+    with watching(screen, found.config, log, every=1) as watch:
+        watch.replaying(found.steps)
         return resume_live(run, pages, watch, proxy=proxy)
 
 

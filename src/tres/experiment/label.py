@@ -8,7 +8,7 @@ turn, each page once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -25,12 +25,13 @@ from tres.store.judgements import read_judgements
 from tres.store.models import keep_model, replace_model
 from tres.store.orders import Adopt, forget, send
 from tres.store.run import TakenError, claimed, read_pages
+from tres.topic.excerpt import Excerpt, excerpt
 from tres.web.page import Page
 from tres.web.url import site_of
 from tres.webs.base import Web
 
-SNIPPET = 300
-"""Characters of a page's text that a person sees."""
+SHOWN = 400
+"""Characters of a page that a person sees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +41,18 @@ class Candidate:
     step: int
     url: str
     title: str
-    snippet: str
+    excerpt: Excerpt
     probability: float
     why: str
 
 
-def candidates(run: Path, web: Web, model: RelevanceModel) -> list[Candidate]:
-    """Pages of the run that nobody has judged, those most worth judging first."""
+def candidates(
+    run: Path, web: Web, model: RelevanceModel, terms: Collection[str] = ()
+) -> list[Candidate]:
+    """Pages of the run that nobody has judged, those most worth judging first.
+
+    Each comes with the part of it in which most of the `terms` occur.
+    """
     rows = read_pages(run)
     if not rows:
         raise RunError(f"{run}: holds no page to judge; run the crawl again")
@@ -57,7 +63,7 @@ def candidates(run: Path, web: Web, model: RelevanceModel) -> list[Candidate]:
         raise RunError(f"{run}: this web holds none of its pages; give its web with --web")
     chances = model.probabilities([page.content for page in pages.values()])
     found = [
-        _candidate(int(row["step"]), pages[row["url"]], chance, led_to[row["url"]])
+        _candidate(int(row["step"]), pages[row["url"]], chance, led_to[row["url"]], terms)
         for row, chance in zip(
             (row for row in rows if row["url"] in pages), chances.tolist(), strict=True
         )
@@ -81,10 +87,15 @@ def _in_turn(found: list[Candidate], influences: dict[str, float]) -> Iterator[C
     return (found[place] for place in in_turn(site_by_site(unsure, sites), led))
 
 
-def _candidate(step: int, page: Page, probability: float, led_to: int) -> Candidate:
-    snippet = " ".join(page.text[: 4 * SNIPPET].split())[:SNIPPET]
-    why = f"{led_to} fetched pages were found on it" if led_to else "none was found on it yet"
-    return Candidate(step, page.url, page.title, snippet, probability, why)
+def _candidate(
+    step: int, page: Page, probability: float, led_to: int, terms: Collection[str]
+) -> Candidate:
+    why = (
+        f"{led_to:,} fetched {'page was' if led_to == 1 else 'pages were'} found on it"
+        if led_to
+        else "nothing was fetched from its links yet"
+    )
+    return Candidate(step, page.url, page.title, excerpt(page.text, terms, SHOWN), probability, why)
 
 
 def _page(web: Web, url: str) -> Page | None:

@@ -119,7 +119,7 @@ def resume_live(
     **changes: object,
 ) -> Result:
     """Go on with a run on the live Web; `changes` are settings for the rest of it."""
-    config = resumable(directory, pages)[0].override(**changes)
+    config = resumable(directory, pages).config.override(**changes)
     refuse_impossible(config)
 
     async def main(loop: LiveLoop) -> Result:

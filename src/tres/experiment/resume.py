@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from tres.config import TopicConfig, load_topic
 from tres.crawl.session import CrawlSession
@@ -43,7 +44,15 @@ from tres.webs.base import Web
 from tres.webs.search import SimulatedSearch
 
 
-def resumable(run: Path, pages: int | None = None) -> tuple[TopicConfig, Meta]:
+class Resumable(NamedTuple):
+    """With what a run would go on, and how many pages it has."""
+
+    config: TopicConfig
+    meta: Meta
+    steps: int
+
+
+def resumable(run: Path, pages: int | None = None) -> Resumable:
     """With what a run would go on; `RunError` if it cannot."""
     config = load_topic(config_of(run))
     with Journal.open(run / JOURNAL) as journal:
@@ -55,7 +64,7 @@ def resumable(run: Path, pages: int | None = None) -> tuple[TopicConfig, Meta]:
                 f"{run}: has fetched {steps:,} of {budget:,} pages; "
                 f"to go on, give more than {steps:,} with --pages"
             )
-        return config.override(pages=budget), journal.meta
+        return Resumable(config.override(pages=budget), journal.meta, steps)
 
 
 @contextmanager
@@ -72,7 +81,7 @@ def resume_run(
 
     A policy of its own must be given again; a `model` is used instead of the run's newest.
     """
-    config, _ = resumable(run, pages)
+    config = resumable(run, pages).config
     with _taken_up(run, pages), _opened(run) as journal, archived(warc, run) as archive:
         recorded = resumed(
             journal,

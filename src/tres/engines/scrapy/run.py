@@ -136,18 +136,30 @@ def run_live(main: Callable[[LiveLoop], Coroutine[Any, Any, T]]) -> T:
 def _signals(
     first: Callable[[], None], second: Callable[[], None], loop: asyncio.AbstractEventLoop
 ) -> Iterator[None]:
-    """Hand two signals to the loop; then let them do what they did before."""
+    """Hand two signals to the loop; then let them do what they did before.
+
+    While the loop is busy (a resumed run reads its journal first) it cannot act on a signal. A
+    second one that comes meanwhile stops at once.
+    """
     before = {kind: signal.getsignal(kind) for kind in _STOPPING}
     actions = [first, second]
+    unheard: list[int] = []
 
     def restore() -> None:
         for kind, handler in before.items():
             signal.signal(kind, handler)
 
-    def handle(number: int, frame: FrameType | None) -> None:
-        loop.call_soon_threadsafe(actions.pop(0))
+    def act() -> None:
+        unheard.clear()
+        actions.pop(0)()
         if not actions:
             restore()
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if unheard:
+            raise KeyboardInterrupt
+        unheard.append(number)
+        loop.call_soon_threadsafe(act)
 
     for kind in before:
         signal.signal(kind, handle)

@@ -9,7 +9,9 @@ from tres.errors import printable
 from tres.report.explain.facts import Citation, Feature, Leaf, RunnerUp
 from tres.report.explain.saying import condition, told
 
-WIDTH = 92
+WIDTH = 79
+"""Columns that a paragraph or a table may take: a terminal has 80 unless somebody made it wider."""
+INDENT = GAP = "  "
 SHOWN = 5
 """Citing pages that are listed; the others are counted."""
 
@@ -20,16 +22,25 @@ def filled(text: str) -> str:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns side by side, the first one to the right; a header without names is left out."""
+    """Columns side by side, the first one to the right; a header without names is left out.
+
+    The last column may hold addresses, which stay in one piece: where a table becomes too wide,
+    they stand on lines of their own.
+    """
     lines = [header, *rows] if any(header) else rows
     widths = [max(len(line[place]) for line in lines) for place in range(len(header))]
-    return "\n".join(_line(line, widths) for line in lines)
+    if len(INDENT) + sum(widths) + len(GAP) * (len(widths) - 1) <= WIDTH:
+        return "\n".join(_line(line, widths) for line in lines)
+    below = f"\n{INDENT}{' ' * widths[0]}{GAP}"
+    return "\n".join(
+        _line(line[:-1], widths[:-1]) + (f"{below}{line[-1]}" if line[-1] else "") for line in lines
+    )
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
     first, *rest = cells
     padded = [cell.ljust(width) for cell, width in zip(rest, widths[1:], strict=True)]
-    return f"  {'  '.join([first.rjust(widths[0]), *padded])}".rstrip()
+    return f"{INDENT}{GAP.join([first.rjust(widths[0]), *padded])}".rstrip()
 
 
 def counted(count: int, noun: str) -> str:
@@ -74,7 +85,15 @@ def citing_pages(cited: Sequence[Citation]) -> str:
 
 def features_seen(features: Sequence[Feature]) -> str:
     """What the policy saw, with the names of the features at the end of the lines."""
-    return table(("", "", ""), [(*told(each), each.name) for each in features])
+    rows = [(*told(each), each.name) for each in features]
+    others = max(len(value) + len(name) for value, _, name in rows) if rows else 0
+    room = WIDTH - len(INDENT) - 2 * len(GAP) - others
+    return table(("", "", ""), [line for row in rows for line in _wrapped(*row, room)])
+
+
+def _wrapped(value: str, meaning: str, name: str, room: int) -> list[tuple[str, str, str]]:
+    first, *more = textwrap.wrap(meaning, room) or [""]
+    return [(value, first, name), *(("", f"  {line}", "") for line in more)]
 
 
 def kind_of_link(leaf: Leaf | None, waited: str) -> str:
