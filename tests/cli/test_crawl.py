@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -229,6 +230,37 @@ def test_a_run_is_not_overwritten_unless_asked(
         tres("crawl", topic, "--web", archive, "--run", run, "--overwrite", "--pages", 5).code == 0
     )
     assert len(rows_of(run)) == 5
+
+
+@pytest.mark.parametrize("left", ["state.json", "config.toml.part", "journal.mark", "model"])
+def test_a_start_that_was_killed_at_once_can_be_begun_anew(
+    tres: Tres, topic: Path, archive: Path, tmp_path: Path, left: str
+) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / left).mkdir() if left == "model" else (run / left).write_text("{")
+    command = ("crawl", topic, "--web", archive, "--run", run, "--pages", 5)
+    assert "holds a run already" in tres(*command).err
+    assert tres(*command, "--overwrite").code == 0
+    assert len(rows_of(run)) == 5
+
+
+def test_half_a_configuration_is_refused(
+    tres: Tres, topic: Path, archive: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    assert tres("crawl", topic, "--web", archive, "--run", run, "--pages", 5).code == 0
+    config = run / "config.toml"
+    lines = config.read_text().splitlines(keepends=True)
+    for changed in (lines[: len(lines) // 2], lines[:-1], ["[crawl]\npages = 7\n", *lines]):
+        config.write_text("".join(changed))
+        refused = tres("resume", run, "--pages", 6)
+        assert refused.code == 2
+        assert f"{config}: damaged, or changed by hand; put back a copy of it" in refused.err
+    config.write_text("".join(lines[:-1]).replace("seed = 1", "seed =  1"))
+    (line,) = re.findall(r"'(# checksum: \w+)'", tres("resume", run, "--pages", 6).err)
+    config.write_text(config.read_text() + line + "\n")
+    assert tres("resume", run, "--pages", 6).code == 0
 
 
 def test_other_peoples_files_are_never_overwritten(

@@ -150,6 +150,18 @@ def test_a_bug_ends_the_crawl_with_a_whole_store_and_the_way_to_go_on(
     assert max(web.urls.count(each) for each in set(web.urls)) == 2  # what the bug met
 
 
+def test_a_status_that_no_database_holds_costs_one_page(topic: Path, tmp_path: Path) -> None:
+    run, pages = tmp_path / "run", bees_and_markets(40)
+    pages[url(5)] = Answer("<p>so many", status=2**63)
+    with LocalWeb(pages) as web:
+        command = ["crawl", topic, "--proxy", web.proxy, "--run", run, "--pages", 60]
+        ended = run_tres(*command)
+    assert (ended.returncode, "Traceback" in ended.stderr) == (0, False), ended.stderr
+    (failed,) = [row for row in rows(run, "failures.csv") if row["url"] == url(5)]
+    assert (failed["kind"], failed["note"]) == ("http-error", f"HTTP {2**63}")
+    assert len(rows(run)) == 39
+
+
 def test_a_directory_that_is_taken_is_told_before_anything_is_fetched(
     topic: Path, tmp_path: Path, tres: Tres
 ) -> None:

@@ -23,6 +23,15 @@ class Archive:
     def truncate(self, end: int) -> None:
         pass
 
+    def sync(self) -> None:
+        pass
+
+    def is_whole(self, start: int, end: int) -> bool:
+        return True
+
+    def surplus(self, end: int) -> int:
+        return 0
+
     def close(self) -> None:
         self.closed = True
 

@@ -24,7 +24,7 @@ from tres.store.models import MODEL, NEXT, adopt_model, keep_model, newest_model
 from tres.store.orders import ORDERS, Adopt, Block, Budget, GoOn, Order, Pause, Stop, send, take
 from tres.store.recorded import RecordedSession
 from tres.store.records import Begin, Blocked
-from tres.store.run import CONFIG, STATE, claimed
+from tres.store.run import CONFIG, STATE, claimed, write_config
 from tres.store.state import Doing, run_state
 from tres.web.page import FailureKind
 
@@ -71,7 +71,7 @@ def steered(tmp_path: Path) -> Steered:
         training=TrainingSection(labels=("Music",)),
         crawl=CrawlSection(pages=PAGES),
     )
-    (tmp_path / CONFIG).write_text(config.to_toml())
+    write_config(tmp_path, config.to_toml())
     FIRST.save(tmp_path / MODEL)
     return Steered(tmp_path, begun(tmp_path))
 

@@ -109,7 +109,7 @@ def test_a_run_at_rest_is_one_file_that_reading_does_not_change(path: Path) -> N
     before = path.read_bytes()
     with Journal.open(path) as journal:
         assert len(list(journal.pages())) == 1
-    assert [file.name for file in path.parent.iterdir()] == ["journal.db"]
+    assert sorted(file.name for file in path.parent.iterdir()) == ["journal.db", "journal.mark"]
     assert path.read_bytes() == before
 
 
@@ -131,6 +131,15 @@ def test_text_that_no_database_can_hold_is_kept_exactly_in_the_record(path: Path
         assert list(journal.pages())[1]["url"] == "http://x.example/?"
 
 
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**4000])
+def test_a_number_that_no_database_can_hold_is_bounded(path: Path, number: int) -> None:
+    facts = Fetched(12.5, 0.25, number, number, "A title")
+    failed = FetchFailed("a/3", FailureKind.HTTP_ERROR, False)
+    with Journal.open(path, to_write=True) as journal:
+        journal.append(Received("a/3", Failed("a/3", FailureKind.HTTP_ERROR)), [failed], facts)
+        assert abs(list(journal.failures())[-1]["status"]) >= 2**63 - 1
+
+
 @pytest.mark.parametrize(
     ("statement", "reason"),
     [
@@ -141,8 +150,13 @@ def test_text_that_no_database_can_hold_is_kept_exactly_in_the_record(path: Path
         ("DROP TABLE records", "no such table: records"),
         ("UPDATE pages SET relevance = 0.9", "line 4 of pages is not what was written"),
         ("UPDATE failures SET kind = 'other'", "line 6 of failures is not what was written"),
-        ("DELETE FROM records WHERE seq = 1", "it does not begin with seeds"),
+        ("DELETE FROM records WHERE seq = 1", "record 1 is missing"),
         ("DELETE FROM records WHERE seq = 2", "it names no budget"),
+        ("DELETE FROM pages", "record 4 or one of its lines is not what was written"),
+        ("DELETE FROM failures", "record 6 or one of its lines is not what was written"),
+        ("UPDATE records SET seconds = 3.5 WHERE seq = 5", "record 5 is not what was written"),
+        ("DELETE FROM records", "it has no records"),
+        ("UPDATE meta SET value = '\"b\"' WHERE key = 'web'", "record 1 or one of its lines is"),
         ("DELETE FROM meta", "'features'"),
         ("UPDATE meta SET value = '3' WHERE key = 'features'", "'int' object is not iterable"),
         ("UPDATE meta SET value = '{' WHERE key = 'web'", "Expecting property name"),
@@ -164,7 +178,7 @@ def test_damage_is_named_with_the_file_and_the_remedy(
     ("statement", "message"),
     [
         ("PRAGMA application_id = 1", "is no journal of tres; name a run"),
-        ("PRAGMA user_version = 1", "has the format 1, and this version of tres reads 2; use the"),
+        ("PRAGMA user_version = 1", "has the format 1, and this version of tres reads 3; use the"),
     ],
 )
 def test_a_foreign_database_is_refused(path: Path, statement: str, message: str) -> None:

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import count
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,11 @@ from tres.engines.base import Exchange, Fetched
 from tres.errors import RunError
 from tres.policies.make import PolicySettings
 from tres.sections import KeepKind
-from tres.store import snapshots
+from tres.store import recorded, snapshots
 from tres.store.journal import Journal
 from tres.store.meta import Meta
 from tres.store.recorded import RecordedSession, Warc, resumed
-from tres.store.records import Begin, Demanded, Seeds
+from tres.store.records import Begin, Demanded, Entry, Received, Seeds
 from tres.store.snapshots import SNAPSHOT, SnapshotWarning
 
 WEB = random_web(seed=11)
@@ -148,8 +149,11 @@ def test_a_site_that_the_session_does_not_know_is_noticed(tmp_path: Path) -> Non
         again(tmp_path)
 
 
-def test_its_seconds_are_those_of_all_stretches_however_they_ended(tmp_path: Path) -> None:
+def test_its_seconds_are_those_of_all_stretches_however_they_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     ticks = count(100.0)
+    monkeypatch.setattr(recorded, "SYNC_EVERY", inf)  # to sync is to look at the clock
     crawl = begun(tmp_path)
     crawl = RecordedSession(crawl.session, crawl.journal, "config", clock=lambda: next(ticks))
     (_,) = steps(crawl, 1)  # at its start, then once for each of two records
@@ -164,13 +168,31 @@ def test_its_seconds_are_those_of_all_stretches_however_they_ended(tmp_path: Pat
 def test_an_outcome_that_nobody_asked_for_is_noticed(tmp_path: Path) -> None:
     crawl = begun(tmp_path)
     list(steps(crawl, 3))
+    crawl.journal.append(Received("s0/nowhere", page("s0/nowhere", 0.5)))
+    with pytest.raises(RunError, match="record 9 is not what the crawl does now"):
+        again(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("DELETE FROM records WHERE seq = 5", "record 5 is missing"),
+        ("DELETE FROM records WHERE seq = 8", "ends with record 7, but 8 were written"),
+        ("DELETE FROM pages WHERE step = 2", "record 6 or one of its lines"),
+        ("UPDATE records SET seconds = 9.5 WHERE seq = 4", "record 4 is not what was written"),
+        ("UPDATE meta SET value = '\"other\"' WHERE key = 'web_name'", "record 1 or one of"),
+    ],
+)
+def test_what_is_missing_is_noticed_although_a_snapshot_stands_behind_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, statement: str, reason: str
+) -> None:
+    monkeypatch.setattr(snapshots, "EVERY", 3)
+    crawl = begun(tmp_path)
+    list(steps(crawl, 3))
+    crawl.journal.close()
     with closing(sqlite3.connect(tmp_path / "journal.db")) as database, database:
-        database.execute("DELETE FROM records WHERE seq = 7")
-        database.execute("DELETE FROM records WHERE seq = 8")
-    assert again(tmp_path).session.steps == 2
-    with closing(sqlite3.connect(tmp_path / "journal.db")) as database, database:
-        database.execute("DELETE FROM records WHERE seq = 5")
-    with pytest.raises(RunError, match="record 5 is missing"):
+        database.execute(statement)
+    with pytest.raises(RunError, match=reason):
         again(tmp_path)
 
 
@@ -210,11 +232,19 @@ def test_a_snapshot_saves_reading_the_journal_from_its_start(
     crawl = begun(tmp_path)
     list(steps(crawl, 12))
     crawl.journal.close()
-    with closing(sqlite3.connect(tmp_path / "journal.db")) as database, database:
-        database.execute("DELETE FROM records WHERE seq IN (4, 5, 6)")
+    begins: list[int] = []
+    entries = Journal.entries
+
+    def noted(journal: Journal, after: int = 0) -> Iterator[tuple[int, Entry]]:
+        begins.append(after)
+        return entries(journal, after)
+
+    monkeypatch.setattr(Journal, "entries", noted)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert again(tmp_path).session.steps == crawl.session.steps
+    (begin,) = begins
+    assert begin > 6
 
 
 class Tape:
@@ -231,6 +261,15 @@ class Tape:
 
     def truncate(self, end: int) -> None:
         self.end = end
+
+    def sync(self) -> None:
+        pass
+
+    def is_whole(self, start: int, end: int) -> bool:
+        return end <= self.end
+
+    def surplus(self, end: int) -> int:
+        return 0
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tres.store import snapshots
-from tres.store.snapshots import SNAPSHOT, Snapshot, is_due, read_snapshot, write_snapshot
+from tres import disk
+from tres.store.snapshots import (
+    SNAPSHOT,
+    Snapshot,
+    SnapshotWarning,
+    is_due,
+    read_snapshot,
+    write_snapshot,
+)
 
 STATE = {
     "empty": np.zeros((0, 3), np.float32),
@@ -20,9 +27,14 @@ STATE = {
 }
 
 
+def link(position: int) -> int:
+    """The links of a journal that goes on as it was."""
+    return 10 * position
+
+
 def test_a_state_comes_back_as_it_was(tmp_path: Path) -> None:
-    write_snapshot(tmp_path, Snapshot(7, 3, "config", STATE))
-    read = read_snapshot(tmp_path, "config", 7)
+    write_snapshot(tmp_path, Snapshot(7, 70, 3, "config", STATE))
+    read = read_snapshot(tmp_path, "config", 7, link)
     assert read is not None
     assert (read.position, read.steps) == (7, 3)
     assert read.state.keys() == STATE.keys()
@@ -34,22 +46,34 @@ def test_a_state_comes_back_as_it_was(tmp_path: Path) -> None:
 
 
 def test_a_run_without_a_snapshot_has_none(tmp_path: Path) -> None:
-    assert read_snapshot(tmp_path, "config", 7) is None
+    assert read_snapshot(tmp_path, "config", 7, link) is None
+
+
+@pytest.mark.parametrize(
+    ("last", "shift", "reason"),
+    [(6, 0, "a moment that this journal does not reach"), (9, 1, "gone another way since")],
+)
+def test_a_snapshot_of_another_course_of_the_crawl_is_set_aside(
+    tmp_path: Path, last: int, shift: int, reason: str
+) -> None:
+    write_snapshot(tmp_path, Snapshot(7, 70, 3, "config", STATE))
+    with pytest.warns(SnapshotWarning, match=reason):
+        assert read_snapshot(tmp_path, "config", last, lambda at: link(at) + shift) is None
 
 
 def test_a_disk_that_fills_up_leaves_the_earlier_snapshot_and_no_rest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_snapshot(tmp_path, Snapshot(7, 3, "config", STATE))
+    write_snapshot(tmp_path, Snapshot(7, 70, 3, "config", STATE))
 
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(snapshots.os, "fsync", full)
+    monkeypatch.setattr(disk.os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        write_snapshot(tmp_path, Snapshot(9, 4, "config", STATE))
+        write_snapshot(tmp_path, Snapshot(9, 90, 4, "config", STATE))
     assert [file.name for file in tmp_path.iterdir()] == [SNAPSHOT]
-    assert read_snapshot(tmp_path, "config", 9).position == 7  # type: ignore[union-attr]
+    assert read_snapshot(tmp_path, "config", 9, link).position == 7  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

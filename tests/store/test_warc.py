@@ -8,6 +8,7 @@ import io
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import brotli
@@ -20,7 +21,7 @@ from warcio.archiveiterator import ArchiveIterator as OtherIterator
 from warcio.cli import main
 
 from tres.engines.base import Exchange
-from tres.errors import ArchiveError, RunError
+from tres.errors import ArchiveError
 from tres.sections import LiveSection
 from tres.store.warc import WarcStore, about_crawl, parts_of
 from tres.web.page import Failed, FailureKind, Page
@@ -327,12 +328,18 @@ class TestSeveralFiles:
         assert headers_of(tmp_path / "pages-00001.warc.gz", "warcinfo")
         assert len(open_web(str(tmp_path))) == 2
 
-    def test_that_have_lost_something_are_refused(self, tmp_path: Path) -> None:
-        with store(tmp_path) as warc:
-            end = warc.append(STAR)
-            with pytest.raises(RunError, match="shorter than its journal says"):
-                warc.truncate(end + 1)
-            assert warc.end == end == parts_of(tmp_path)[0].stat().st_size
+    def test_tell_whether_an_exchange_is_still_there(self, tmp_path: Path) -> None:
+        with store(tmp_path, part_bytes=1_500) as warc:
+            ends = [0, *(warc.append(star(number)) for number in range(9))]
+            assert all(warc.is_whole(*span) for span in pairwise(ends))
+            assert not warc.is_whole(ends[-1], ends[-1] + 1)
+            assert warc.surplus(ends[7]) == 5  # a file begins there
+        last = parts_of(tmp_path)[-1]
+        whole = last.read_bytes()
+        for damaged in (whole[:-1], whole[:-500] + bytes(500), flipped(whole, -30)):
+            last.write_bytes(damaged)
+            warc = store(tmp_path, part_bytes=1_500)
+            assert [warc.is_whole(*span) for span in pairwise(ends)] == [True] * 8 + [False]
 
 
 class TestACrash:
@@ -384,3 +391,10 @@ class TestACrash:
         with warc:
             warc.append(star(1))
         assert len(WarcArchive(file)) == 2
+
+
+def flipped(content: bytes, at: int) -> bytes:
+    """The content with one bit changed."""
+    changed = bytearray(content)
+    changed[at] ^= 1
+    return bytes(changed)

@@ -27,6 +27,7 @@ from tres.errors import printable
 from tres.experiment.resume import Resumable, resumable
 from tres.experiment.resume import resume as resume_run
 from tres.experiment.run import LIVE, Result
+from tres.store.rewind import RewoundWarning
 from tres.store.run import config_of, is_exploring
 from tres.store.snapshots import SnapshotWarning
 from tres.webs import open_web
@@ -113,6 +114,7 @@ def remarks(log: JsonLog | None) -> Iterator[None]:
         click.echo(f"tres: {message}", err=True)
 
     with warnings.catch_warnings():
-        warnings.simplefilter("always", SnapshotWarning)
+        for kind in (RewoundWarning, SnapshotWarning):
+            warnings.simplefilter("always", kind)
         warnings.showwarning = show if log is None else log.warned
         yield

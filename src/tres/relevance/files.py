@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tres import __version__
+from tres.disk import sync_directory, write_synced
 from tres.errors import ModelError
 
 FORMAT = 1
@@ -91,7 +92,9 @@ class ModelFiles:
             directory.mkdir(parents=True, exist_ok=True)
             (directory / MANIFEST).unlink(missing_ok=True)
             for name, content in contents.items():
-                (directory / name).write_bytes(content)
+                write_synced(directory / name, [content])
+            for place in (directory, directory.parent):
+                sync_directory(place)
         except OSError as problem:
             raise ModelError(
                 f"{directory}: the model cannot be written ({problem.strerror}); "

@@ -14,6 +14,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+from tres.disk import replace_file
 from tres.errors import RunError
 from tres.relevance.pu import Guesses
 
@@ -27,7 +28,7 @@ def write_guesses(run: Path, guesses: Guesses) -> None:
         json.dumps({"text": text, "relevant": label, "weight": weight}) + "\n"
         for text, label, weight in triples
     ]
-    (run / EXAMPLES).write_bytes(gzip.compress("".join(lines).encode(), mtime=0))
+    replace_file(run / EXAMPLES, gzip.compress("".join(lines).encode(), mtime=0))
 
 
 def read_guesses(run: Path) -> Guesses | None:

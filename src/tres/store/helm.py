@@ -22,11 +22,11 @@ from pathlib import Path
 
 from tres.config import load_topic
 from tres.crawl.events import Event, Paused, WentOn
-from tres.errors import ConfigError, TresError
+from tres.errors import ConfigError, RunError, TresError
 from tres.store.models import adopt_model, place_of
 from tres.store.orders import Adopt, Block, Budget, GoOn, Letter, Pause, Stop, take
 from tres.store.recorded import RecordedSession, writing
-from tres.store.run import CONFIG, write_config
+from tres.store.run import config_of, write_config
 from tres.store.state import Doing, write_state
 
 EVERY = 0.2
@@ -126,8 +126,8 @@ class Helm:
         if pages == self._crawling.session.pages:
             return None
         try:
-            config = load_topic(self._run / CONFIG).override(pages=pages)
-        except ConfigError as problem:
+            config = load_topic(config_of(self._run)).override(pages=pages)
+        except (ConfigError, RunError) as problem:
             return problem.message
         self._crawling.begin(pages, self._model)
         with writing(self._run):

@@ -2,8 +2,8 @@
 
     journal.db  (SQLite)
       meta       what the whole run shares: its web, the names of its features
-      records    all that the crawl was given (`tres.store.records`), numbered, with checksums,
-                 and after how many seconds of crawling
+      records    all that the crawl was given (`tres.store.records`), numbered, chained by
+                 checksums (`tres.store.chain`), and after how many seconds of crawling
       pages      one line per step, in plain columns: what was fetched, why, how it went
       failures   one line per URL that gave no page
 
@@ -12,24 +12,28 @@ The state of a crawl is the fold of `records`; `pages` and `failures` say the sa
 crawl writes. One entry is one transaction, committed before anybody hears of it: a crawl
 that is killed has lost nothing that it knew.
 
-The write-ahead log is synced at checkpoints only (`synchronous = NORMAL`): the end of the
-process loses nothing, the end of the power may lose the last seconds, never the consistency.
-To sync every commit would cost milliseconds a page, ten times what all the rest of it costs.
+SQLite syncs the write-ahead log at checkpoints only (`synchronous = NORMAL`), and `sync` does
+it every second or so: the end of the process loses nothing, the end of the power may lose the
+last seconds, never the consistency. To sync every commit would cost milliseconds a page, ten
+times what all the rest of it costs. How far the journal must reach in either case is kept beside
+it (`tres.store.mark`), and every journal is held against that when it is opened.
 """
 
 from __future__ import annotations
 
 import sqlite3
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import accumulate
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 from tres.crawl.events import Event, FetchFailed, Stepped
+from tres.disk import sync_directory, sync_file
 from tres.engines.base import Fetched
 from tres.errors import RunError
+from tres.store.chain import checksum, link_at, linked, links_after
+from tres.store.mark import Extent, Mark, Promise, promised
 from tres.store.meta import Meta, read_meta, write_meta
 from tres.store.records import (
     Begin,
@@ -46,20 +50,45 @@ from tres.store.records import (
 )
 from tres.store.tables import FAILURES_TABLE, Row, failure_values, pages_table, step_values
 
-JOURNAL = "journal.db"
-_SELECT = "SELECT seq, kind, body, checksum FROM records"
+JOURNAL, MARK = "journal.db", "journal.mark"
+_SELECT = "SELECT seq, kind, seconds, body, checksum FROM records"
+
+
+class Lines(NamedTuple):
+    """The checksums of the lines that a record has in the plain tables."""
+
+    page: int | None
+    failure: int | None
+
+
+NO_LINES = Lines(None, None)
 
 
 class Journal:
     """The journal of one run, open; use it as a context manager."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, meta: Meta, last: int) -> None:
+    def __init__(
+        self,
+        path: Path,
+        connection: sqlite3.Connection,
+        meta: Meta,
+        last: Extent,
+        promise: Promise | None = None,
+        mark: Mark | None = None,
+    ) -> None:
         self.path = path
         self.meta = meta
-        self.position = last
-        """Number of the last record."""
+        self.promise = promise
+        """What had to be there when it was opened, if anything had."""
+        self._last = last
+        self._mark = mark
         self._connection = connection
         self._pages = pages_table(meta.features)
+
+    @property
+    def position(self) -> int:
+        """Number of the last record."""
+        return self._last.position
 
     @classmethod
     def create(cls, path: Path, meta: Meta, seeds: Seeds, begin: Begin) -> Self:
@@ -71,11 +100,13 @@ class Journal:
             write_meta(connection, meta)
             for statement in _tables(meta.features):
                 connection.execute(statement)
-            journal = cls(unfinished, connection, meta, 0)
+            journal = cls(unfinished, connection, meta, Extent(0, meta.checksum))
             journal._insert(seeds)
             journal._insert(begin)
             connection.execute("COMMIT")
+        Mark.create(mark_of(path), journal._last).close()
         unfinished.replace(path)
+        sync_directory(path.parent)
         return cls.open(path, to_write=True)
 
     @classmethod
@@ -86,18 +117,23 @@ class Journal:
                 f"{path.parent}: there is no {path.name}; name a run that this version of tres "
                 "has crawled, or run the crawl again with --overwrite"
             )
+        promise = _promised(path)  # read first: a crawl that is going on only adds to the journal
         with _named(path):
             connection = _connect(path, "rw" if to_write else "ro")
         try:
             with _named(path):
                 meta = read_meta(connection, path)
-                (last,) = connection.execute("SELECT max(seq) FROM records").fetchone()
-            if to_write:
-                _write_ahead(connection)
+                last = _last(connection, meta)
+                _refuse_shorter(connection, path, last, promise)
+            if not to_write:
+                return cls(path, connection, meta, last, promise)
+            _write_ahead(connection)
+            sync_directory(path.parent)  # the write-ahead log may be new
+            mark = _mark(path, last, promise)
         except BaseException:  # whatever it was: the file is closed again
             connection.close()
             raise
-        return cls(path, connection, meta, last or 0)
+        return cls(path, connection, meta, last, promise, mark)
 
     def __enter__(self) -> Self:
         return self
@@ -106,10 +142,26 @@ class Journal:
         self.close()
 
     def close(self) -> None:
-        """Fold the write-ahead log into the file, so that a run at rest is one file."""
+        """Fold the write-ahead log into the file, so that the journal of a run at rest is one."""
         with suppress(sqlite3.Error):  # somebody reads, or the disk is full: it stays as it is
             self._connection.execute("PRAGMA journal_mode = DELETE")
         self._connection.close()
+        if self._mark is not None:
+            mark, self._mark = self._mark, None
+            with suppress(OSError):  # then what was promised before holds
+                sync_file(self._log)
+                mark.settle(self._last)
+            mark.close()
+
+    def sync(self) -> None:
+        """Bring all that is committed to disk; what it tells of the WARC files must be there."""
+        sync_file(self._log)
+        if self._mark is not None:
+            self._mark.sync(self._last)
+
+    @property
+    def _log(self) -> Path:
+        return self.path.with_name(f"{self.path.name}-wal")
 
     def append(
         self,
@@ -123,29 +175,68 @@ class Journal:
 
         `seconds` is how long the crawl had taken by then.
         """
-        before = self.position
+        before = self._last
         self._connection.execute("BEGIN IMMEDIATE")
         try:
-            self._insert(entry, seconds)
+            lines = NO_LINES
             if isinstance(entry, Received):
-                self._tell(entry.asked, events, fetched, warc_end)
+                lines = self._tell(entry.asked, events, fetched, warc_end)
+            self._insert(entry, seconds, lines, warc_end)
             self._connection.execute("COMMIT")
         except BaseException:  # whatever it was: all of the entry is kept, or nothing
-            self.position = before
+            self._last = before
             with suppress(sqlite3.Error):  # a full disk may have rolled it back already
                 self._connection.execute("ROLLBACK")
             raise
+        if self._mark is not None:
+            self._mark.commit(self._last)
+
+    def rewind(self, first: int) -> None:
+        """Forget this record and all behind it, for good."""
+        with _named(self.path):
+            kept = Extent(first - 1, link_at(self._connection, first - 1), self.warc_end(first))
+        if self._mark is not None:  # before: what is promised must be there at every moment
+            self._mark.settle(kept)
+        self._connection.execute("BEGIN IMMEDIATE")
+        for table in ("records", "pages", "failures"):
+            self._connection.execute(f"DELETE FROM {table} WHERE seq >= ?", (first,))
+        self._connection.execute("COMMIT")
+        self._last = kept
+        self.sync()
+
+    def check(self, after: int = 0) -> None:
+        """`RunError` if anything behind a record is changed or missing; contents are not read."""
+        with _named(self.path):
+            before = link_at(self._connection, after) if after else self.meta.checksum
+            for _ in links_after(self._connection, after, before):
+                pass
+
+    def verify(self) -> None:
+        """`RunError` if anything at all is changed or missing: read before a crawl goes on."""
+        self.check()
+        begins = 0
+        with _named(self.path), closing(self._connection.cursor()) as cursor:
+            for row in cursor.execute(f"{_SELECT} ORDER BY seq"):
+                _refuse_changed(*row)
+                begins += row[1] == "begin"
+            if begins != len(self.segments()):
+                raise DamagedError("its list of segments is not what was written")
+            for table in (self._pages, FAILURES_TABLE):
+                for _ in table.rows(self._connection):
+                    pass
+
+    def link(self, seq: int) -> int:
+        """What stands for all that the journal holds up to a record."""
+        with _named(self.path):
+            return link_at(self._connection, seq)
 
     def entries(self, after: int = 0) -> Iterator[tuple[int, Entry]]:
         """All entries behind a position, each with its own; `RunError` at the first bad one."""
-        expected = after + 1
+        self.check(after)
         with _named(self.path), closing(self._connection.cursor()) as cursor:
             cursor.execute(f"{_SELECT} WHERE seq > ? ORDER BY seq", (after,))
-            for seq, kind, body, checksum in cursor:
-                if seq != expected:
-                    raise DamagedError(f"record {expected} is missing")
-                yield seq, _entry(seq, kind, body, checksum)
-                expected += 1
+            for row in cursor:
+                yield row[0], _entry(*row)
 
     def entry(self, seq: int) -> Entry:
         """One entry by its number."""
@@ -163,9 +254,9 @@ class Journal:
         query = f"{_SELECT} WHERE seq < ? ORDER BY seq"
         end = self.position + 1 if before is None else before
         with _named(self.path), closing(self._connection.cursor()) as cursor:
-            for seq, kind, body, checksum in cursor.execute(query, (end,)):
-                if names_url(body, url):
-                    yield seq, _entry(seq, kind, body, checksum)
+            for row in cursor.execute(query, (end,)):
+                if names_url(row[3], url):
+                    yield row[0], _entry(*row)
 
     def demands(self) -> Iterator[tuple[int, Demanded]]:
         """What was chosen, in order, each with the number of its record."""
@@ -237,6 +328,7 @@ class Journal:
 
     def pages_after(self, seq: int) -> Iterator[tuple[int, Row]]:
         """The steps behind a record, for whoever has read the others; with their records."""
+        self.check(seq)
         with _named(self.path):
             yield from self._pages.rows(self._connection, seq)
 
@@ -246,6 +338,7 @@ class Journal:
 
     def failures_after(self, seq: int) -> Iterator[tuple[int, Row]]:
         """The failures behind a record, with their records."""
+        self.check(seq)
         with _named(self.path):
             yield from FAILURES_TABLE.rows(self._connection, seq)
 
@@ -271,49 +364,65 @@ class Journal:
         with _named(self.path), closing(self._connection.cursor()) as cursor:
             yield from cursor.execute(query, (seq,))
 
-    def warc_end(self) -> int:
-        """Where the last page that is told of here ends in the archive; 0 if none is kept."""
+    def warc_end(self, before: int | None = None) -> int:
+        """Where the last page that is told of here ends in the archive; 0 if none is kept.
+
+        `before` asks about the pages before a record.
+        """
+        query = "SELECT max(warc_end) FROM pages WHERE seq < ?"
+        seq = self.position + 1 if before is None else before
         with _named(self.path):
-            (end,) = self._connection.execute("SELECT max(warc_end) FROM pages").fetchone()
+            (end,) = self._connection.execute(query, (seq,)).fetchone()
         return int(end or 0)
 
     def read_before(self) -> Iterator[tuple[tuple[str, ...], int | None]]:
         """The links and the fingerprint of every step, in order."""
         query = (
-            "SELECT seq, kind, body, records.checksum, fingerprint "
+            "SELECT seq, kind, records.seconds, body, records.checksum, fingerprint "
             "FROM records JOIN pages USING (seq) ORDER BY seq"
         )
         with _named(self.path), closing(self._connection.cursor()) as cursor:
-            for seq, kind, body, checksum, fingerprint in cursor.execute(query):
-                _refuse_changed(seq, kind, body, checksum)
-                yield link_urls(body), None if fingerprint is None else int(fingerprint, 16)
+            for *row, fingerprint in cursor.execute(query):
+                _refuse_changed(*row)
+                yield link_urls(row[3]), None if fingerprint is None else int(fingerprint, 16)
 
-    def _insert(self, entry: Entry, seconds: float = 0.0) -> None:
+    def _insert(
+        self,
+        entry: Entry,
+        seconds: float = 0.0,
+        lines: Lines = NO_LINES,
+        warc_end: int | None = None,
+    ) -> None:
         kind, body = encode(entry)
-        seq = self.position + 1
-        values = (seq, kind, body, _checksum(seq, kind, body), round(seconds, 3))
-        self._connection.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?)", values)
-        self.position = seq
+        seq, at = self.position + 1, round(seconds, 3)
+        own = checksum(seq, kind, at, body)
+        link = linked(self._last.chain, seq, own, *lines)
+        values = (seq, kind, at, own, link, body)
+        self._connection.execute("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?)", values)
+        self._last = Extent(seq, link, warc_end or self._last.warc_end)
 
     def _tell(
         self, asked: str, events: Sequence[Event], fetched: Fetched | None, warc_end: int | None
-    ) -> None:
+    ) -> Lines:
+        """Write the lines of the next record; their checksums."""
+        seq, page, failure = self.position + 1, None, None
         for event in events:
             match event:
                 case Stepped():
                     values = step_values(event, asked, fetched, warc_end)
-                    self._pages.add(self._connection, self.position, values)
+                    page = self._pages.add(self._connection, seq, values)
                 case FetchFailed():
                     values = failure_values(event, fetched)
-                    FAILURES_TABLE.add(self._connection, self.position, values)
+                    failure = FAILURES_TABLE.add(self._connection, seq, values)
                 case _:
                     pass  # splits and caps follow from the entries by themselves
+        return Lines(page, failure)
 
 
 def _tables(features: Sequence[str]) -> Iterator[str]:
     yield (
-        "CREATE TABLE records (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, body BLOB NOT NULL, "
-        "checksum INTEGER NOT NULL, seconds REAL NOT NULL)"
+        "CREATE TABLE records (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, seconds REAL NOT NULL, "
+        "checksum INTEGER NOT NULL, link INTEGER NOT NULL, body BLOB NOT NULL)"
     )
     yield "CREATE INDEX begins ON records (kind) WHERE kind = 'begin'"
     yield pages_table(features).creation
@@ -330,23 +439,70 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
 
 
-def _refuse_changed(seq: int, kind: object, body: object, checksum: object) -> None:
-    if not isinstance(kind, str) or not isinstance(body, bytes):
+def mark_of(path: Path) -> Path:
+    """Where the mark of a journal stands."""
+    return path.with_suffix(Path(MARK).suffix)
+
+
+def _promised(path: Path) -> Promise | None:
+    mark = mark_of(path)
+    try:
+        return promised(mark)
+    except DamagedError as problem:
+        raise RunError(
+            f"{mark}: damaged ({problem}); put back a copy of it, or remove it to go on without "
+            "what it knows, namely whether the end of the journal is lost"
+        ) from None
+
+
+def _mark(path: Path, last: Extent, promise: Promise | None) -> Mark:
+    if promise is None:
+        return Mark.create(mark_of(path), last)
+    mark = Mark(mark_of(path), promise.synced)
+    mark.commit(last)
+    return mark
+
+
+def _last(connection: sqlite3.Connection, meta: Meta) -> Extent:
+    """How far a journal reaches, if its first record is one of this run."""
+    begun = next(links_after(connection, 0, meta.checksum), 0)
+    (last,) = connection.execute("SELECT max(seq) FROM records").fetchone()
+    if not begun:
+        raise DamagedError("it has no records")
+    (end,) = connection.execute("SELECT max(warc_end) FROM pages").fetchone()
+    return Extent(last, link_at(connection, last), end or 0)
+
+
+def _refuse_shorter(
+    connection: sqlite3.Connection, path: Path, last: Extent, promise: Promise | None
+) -> None:
+    """A journal that is not what was promised has lost its end, or is another one."""
+    if promise is None:
+        return
+    least = promise.least
+    if last.position < least.position:
+        raise RunError(
+            f"{path}: ends with record {last.position:,}, but {least.position:,} were written; put "
+            f"back {path.name}-wal or a copy of the run, or remove {mark_of(path)} to go on from "
+            "what is there"
+        )
+    if link_at(connection, least.position) != least.chain:
+        raise DamagedError(f"up to record {least.position} it is not what was written")
+
+
+def _refuse_changed(seq: int, kind: object, seconds: object, body: object, own: object) -> None:
+    if not (isinstance(kind, str) and isinstance(seconds, float) and isinstance(body, bytes)):
         raise DamagedError(f"record {seq} is none")
-    if checksum != _checksum(seq, kind, body):
+    if own != checksum(seq, kind, seconds, body):
         raise DamagedError(f"record {seq} is not what was written")
 
 
-def _entry(seq: int, kind: str, body: bytes, checksum: int) -> Entry:
-    _refuse_changed(seq, kind, body, checksum)
+def _entry(seq: int, kind: str, seconds: float, body: bytes, own: int) -> Entry:
+    _refuse_changed(seq, kind, seconds, body, own)
     try:
         return decode(kind, body)
     except DamagedError as problem:
         raise DamagedError(f"record {seq}: {problem}") from None
-
-
-def _checksum(seq: int, kind: str, body: bytes) -> int:
-    return zlib.crc32(body, zlib.crc32(f"{seq} {kind}".encode("utf-8", "replace")))
 
 
 @contextmanager

@@ -9,6 +9,7 @@ word counts.
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -31,6 +32,8 @@ def append_judgement(run: Path, judgement: Judgement) -> None:
     """Keep a judgement; it is on disk when this returns."""
     with (run / JUDGEMENTS).open("a", encoding="utf-8") as file:
         file.write(json.dumps(asdict(judgement), ensure_ascii=False) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def read_judgements(run: Path) -> dict[str, bool]:

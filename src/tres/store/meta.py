@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import zlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from tres import __version__
 from tres.errors import RunError
 from tres.store.records import DamagedError
 
-FORMAT = 2
+FORMAT = 3
 APPLICATION = 0x74726573
 """Marks the file as ours: `tres` in ASCII."""
 
@@ -31,6 +32,11 @@ class Meta:
     version: str = __version__
     policy: str = ""
     """The policy that a program brought along; empty for the one that the configuration names."""
+
+    @property
+    def checksum(self) -> int:
+        """Where the chain of the journal's records begins."""
+        return zlib.crc32(json.dumps([FORMAT, asdict(self)], sort_keys=True).encode())
 
 
 def write_meta(connection: sqlite3.Connection, meta: Meta) -> None:

@@ -13,6 +13,7 @@ import json
 from contextlib import suppress
 from pathlib import Path
 
+from tres.disk import sync_directory
 from tres.errors import RunError
 from tres.relevance.base import RelevanceModel
 from tres.relevance.files import MANIFEST
@@ -71,6 +72,7 @@ def adopt_model(run: Path, digest: str) -> None:
     _shelve(run, MODEL)
     with suppress(FileNotFoundError):  # who looks for the newest model may have completed it
         (run / NEXT).rename(run / MODEL)
+    sync_directory(run)
 
 
 def _shelve(run: Path, name: str) -> None:

@@ -12,7 +12,8 @@ crawl that ends at any moment, by whatever cause, is taken up by folding its jou
 A demand that was answered with `Wait` or `Done` is not kept: it changes nothing. Snapshots
 shorten the fold. If a page's exchange is kept as WARC, it is written first and the journal
 knows where it ends: what stands behind the last end that the journal knows was never heard
-of, and is cut off.
+of, and is cut off. Both are synced every second or so, so that a power cut costs no more than
+that; how a run is taken up after one says `tres.store.rewind`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
 from typing import Protocol
 
@@ -32,13 +34,27 @@ from tres.engines.base import Exchange, Fetched
 from tres.errors import RunError, SeedError, printable
 from tres.sections import KeepKind
 from tres.store.journal import Journal
-from tres.store.records import Begin, Blocked, Demanded, Entry, Received, Seeds
+from tres.store.records import (
+    Begin,
+    Blocked,
+    Demanded,
+    Entry,
+    Received,
+    Seeds,
+    fits,
+)
+from tres.store.rewind import Kept, first_lost, refuse_foreign, rewind
 from tres.store.snapshots import Snapshot, is_due, read_snapshot, set_aside, write_snapshot
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import Percept
 
+SYNC_EVERY = 1.0
+"""Seconds between two syncs: what a power cut may cost."""
+SYNC_SHARE = 0.05
+"""Share of the time that syncing may take; on a slow disk the syncs come less often."""
 
-class Warc(Protocol):
+
+class Warc(Kept, Protocol):
     """Where raw pages are kept."""
 
     def append(self, exchange: Exchange, asked: str = "", page: str = "") -> int:
@@ -46,6 +62,9 @@ class Warc(Protocol):
 
     def truncate(self, end: int) -> None:
         """Forget everything behind this offset."""
+
+    def sync(self) -> None:
+        """Bring everything to disk."""
 
     def close(self) -> None:
         """Nothing more comes, or nothing for now."""
@@ -74,6 +93,7 @@ class RecordedSession:
         self._owed = session.awaited
         self._clock = clock
         self._began = clock() - journal.seconds()
+        self._next_sync = journal.seconds() + SYNC_EVERY
 
     @property
     def in_flight(self) -> int:
@@ -114,11 +134,13 @@ class RecordedSession:
         self, url: str, outcome: Percept | Failed, fetched: Fetched | None = None
     ) -> list[Event]:
         """What came of a URL that `next` had asked for."""
-        events = self.session.receive(url, outcome)
+        entry = storable(Received(url, outcome))
+        events = self.session.receive(url, entry.outcome)
         with writing(self._run):
             end = self._archived(url, events, fetched)
-            entry = Received(url, outcome)
-            self.journal.append(entry, events, fetched, end, self.seconds)
+            seconds = self.seconds
+            self.journal.append(entry, events, fetched, end, seconds)
+            self._sync_if_due(seconds)
             self._snapshot_if_due()
         return events
 
@@ -162,17 +184,35 @@ class RecordedSession:
             return None
         return self._warc.append(fetched.exchange, asked, step.url)
 
+    def _sync_if_due(self, now: float) -> None:
+        if now >= self._next_sync:
+            self._sync()
+            end = self.seconds
+            self._next_sync = end + max(SYNC_EVERY, (end - now) / SYNC_SHARE)
+
+    def _sync(self) -> None:
+        if self._warc is not None:
+            self._warc.sync()
+        self.journal.sync()
+
     def _snapshot_if_due(self) -> None:
         session = self.session
         if session.interrupted or not is_due(session.steps, self._last_snapshot):
             return
         if self.journal.meta.policy:  # what such a policy holds is known to its program alone
             return
-        state = capture(session)
-        write_snapshot(
-            self._run, Snapshot(self.journal.position, session.steps, self._config, state)
-        )
+        self._sync()  # a power cut must not leave a snapshot of what it has taken away
+        position, state = self.journal.position, capture(session)
+        link = self.journal.link(position)
+        write_snapshot(self._run, Snapshot(position, link, session.steps, self._config, state))
         self._last_snapshot = session.steps
+
+
+def storable(entry: Received) -> Received:
+    """The entry, or a failure in its place: one page must not end a crawl for good."""
+    if fits(entry):
+        return entry
+    return Received(entry.asked, Failed(entry.asked, FailureKind.TOO_LARGE))
 
 
 def resumed(
@@ -182,10 +222,19 @@ def resumed(
     warc: Warc | None = None,
     keep: KeepKind = "pages",
 ) -> RecordedSession:
-    """The session as it was when the journal ended; `fresh` makes one at its first step."""
-    session, steps = folded(journal, fresh, config)
+    """The session as it was when the journal ended; `fresh` makes one at its first step.
+
+    Nothing is changed before all of the journal is verified, held against the archive of raw
+    pages, and folded.
+    """
+    journal.verify()
+    lost = None if warc is None else first_lost(journal, warc)
+    session, steps = folded(journal, fresh, config, lost)
     if warc is not None:
+        refuse_foreign(journal, warc)
         with writing(journal.path.parent):
+            if lost is not None:
+                rewind(journal, lost)
             warc.truncate(journal.warc_end())
     recorded = RecordedSession(session, journal, config, warc, keep, steps)
     recorded._refuse_owed()
@@ -193,11 +242,16 @@ def resumed(
 
 
 def folded(
-    journal: Journal, fresh: Callable[[], CrawlSession], config: str
+    journal: Journal, fresh: Callable[[], CrawlSession], config: str, before: int | None = None
 ) -> tuple[CrawlSession, int]:
-    """The session as it was when the journal ended, and the steps of the snapshot it took."""
-    session, snapshot = _from_snapshot(journal, fresh, config)
-    for position, entry in journal.entries(snapshot.position if snapshot else 0):
+    """The session as it was when the journal ended, and the steps of the snapshot it took.
+
+    `before` ends the fold at a record: the session is as it was before that one.
+    """
+    last = journal.position if before is None else before - 1
+    session, snapshot = _from_snapshot(journal, fresh, config, last)
+    entries = journal.entries(snapshot.position if snapshot else 0)
+    for position, entry in takewhile(lambda numbered: numbered[0] <= last, entries):
         if not _repeats(session, entry):
             raise RunError(
                 f"{journal.path}: record {position} is not what the crawl does now, so the version "
@@ -207,10 +261,10 @@ def folded(
 
 
 def _from_snapshot(
-    journal: Journal, fresh: Callable[[], CrawlSession], config: str
+    journal: Journal, fresh: Callable[[], CrawlSession], config: str, last: int
 ) -> tuple[CrawlSession, Snapshot | None]:
     run, session = journal.path.parent, fresh()
-    snapshot = read_snapshot(run, config, journal.position)
+    snapshot = read_snapshot(run, config, last, journal.link)
     if snapshot is None:
         return session, None
     try:

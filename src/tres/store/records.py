@@ -31,6 +31,8 @@ from tres.web.percept import LinkPercepts, Percept
 
 LARGEST = 256_000_000
 """Bytes that a record may unfold to; a page of some megabytes stays far below."""
+ESCAPED, OF_A_LINK = 12, 16
+"""Bytes that a letter, and a link beside its letters, may take before they are compressed."""
 QUICK = 1
 """Level of compression: higher ones win a tenth of the size for three times the time."""
 
@@ -106,6 +108,15 @@ def _encoded_outcome(asked: str, outcome: Percept | Failed) -> tuple[str, bytes]
     links = outcome.links
     names = [asked, outcome.url, outcome.site, outcome.language, *_names(links)]
     return "page", _packed(names, _RELEVANCE.pack(outcome.relevance) + _columns(links))
+
+
+def fits(entry: Received) -> bool:
+    """Does an outcome make a record that can be read again? A page may have any number of links."""
+    if isinstance(entry.outcome, Failed):
+        return True
+    links = entry.outcome.links
+    letters = sum(sum(map(len, texts)) for texts in _names(links))
+    return ESCAPED * letters + OF_A_LINK * len(links) < LARGEST
 
 
 def decode(kind: str, body: bytes) -> Entry:

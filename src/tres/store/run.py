@@ -1,8 +1,10 @@
 """The run directory: what a crawl leaves behind, in files that anybody can read.
 
     journal.db      the crawl itself: every choice, every page, every failure (`store.journal`)
+    journal.mark    how far the journal must reach (`store.mark`)
     snapshot.bin    a shortcut through a long journal (`store.snapshots`); may be deleted
-    config.toml     the resolved configuration: the crawl can be repeated from it
+    config.toml     the resolved configuration: the crawl can be repeated from it; its last line
+                    is a checksum of the others
     model/          the relevance model, the newest if there are several (`store.models`)
     examples.jsonl.gz  what a model without labels has learnt from
     keywords.csv    the keywords, given and found, if the topic asks for expansion
@@ -32,22 +34,26 @@ import json
 import os
 import shutil
 import time
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from tres.disk import replace_file
+from tres.engines.scrapy.logs import LOG
 from tres.errors import RunError
 from tres.frontier.rules import TreeView
 from tres.store.exploration import EXPLORATION
 from tres.store.guesses import EXAMPLES
-from tres.store.journal import JOURNAL, Journal
+from tres.store.journal import JOURNAL, MARK, Journal
 from tres.store.judgements import JUDGEMENTS
 from tres.store.models import MODEL
 from tres.store.orders import ORDERS
 from tres.store.snapshots import SNAPSHOT
 from tres.store.tables import Row
-from tres.store.warc import parts_of
+from tres.store.warc import PARTS, parts_of
 from tres.topic.expansion import Expansion
 
 CONFIG, PAGES, FAILURES = "config.toml", "pages.csv", "failures.csv"
@@ -61,9 +67,10 @@ STEP_COLUMNS = (
 FAILURE_COLUMNS = ("url", "kind", "note")
 _OWN_FILES = (
     *(CONFIG, PAGES, FAILURES, KEYWORDS, TREE, SUMMARY, JUDGEMENTS, EXAMPLES, SNAPSHOT),
-    *(STATE, REPORT, EXPLORATION),
-    *(JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm"),
+    *(STATE, REPORT, LOG, EXPLORATION),
+    *(JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm", f"{JOURNAL}-journal", MARK),
 )
+_CHECKSUM = "# checksum: "
 PATIENCE = 0.5
 """Seconds that a claim is tried for: somebody may just be looking whether there is one."""
 _BETWEEN_TRIES = 0.02
@@ -95,7 +102,7 @@ def refuse_taken(path: Path, overwrite: bool, explored: bool = False) -> None:
     if explored and is_exploring(path):
         with claimed(path):
             return
-    if not (path / CONFIG).exists():
+    if not (path / CONFIG).exists() and not all(map(_is_own, path.iterdir())):
         raise RunError(f"{path}: holds other files; name a new directory for the run")
     if not overwrite:
         raise RunError(f"{path}: holds a run already; name another --run, or add --overwrite")
@@ -125,6 +132,13 @@ def forget_exploration(path: Path) -> None:
         (path / name).unlink(missing_ok=True)
     with suppress(OSError):  # it holds other files
         path.rmdir()
+
+
+def _is_own(entry: Path) -> bool:
+    """Is it something that a crawl writes, and may leave if it is killed while it begins?"""
+    name = entry.name.removesuffix(".part")
+    patterns = (*_OWN_FILES, PARTS, MODEL, f"{MODEL}-*", ORDERS)
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def _clear(path: Path) -> None:
@@ -180,7 +194,7 @@ def _locked(directory: int, until: float) -> bool:
 
 def write_config(run: Path, toml: str) -> None:
     """Keep the resolved configuration."""
-    _write(run / CONFIG, toml)
+    _write(run / CONFIG, f"{toml}{_CHECKSUM}{_checksum(toml)}\n")
 
 
 def write_keywords(run: Path, expansion: Expansion) -> None:
@@ -208,8 +222,16 @@ def write_result(
 
 
 def config_of(path: Path) -> Path:
-    """The configuration of a run, finished or not."""
-    _read(path, CONFIG, "run the crawl again")
+    """The configuration of a run, finished or not; `RunError` if it is not what was written."""
+    text = _read(path, CONFIG, "run the crawl again")
+    toml, sign, checksum = text.rpartition(_CHECKSUM)
+    if not sign:
+        toml = text
+    if checksum != f"{_checksum(toml)}\n" or not sign:
+        raise RunError(
+            f"{path / CONFIG}: damaged, or changed by hand; put back a copy of it, or, if it is as "
+            f"it should be, end it with the line '{_CHECKSUM}{_checksum(toml)}'"
+        )
     return path / CONFIG
 
 
@@ -261,10 +283,8 @@ def _csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 
 
 def _write(file: Path, text: str) -> None:
-    """Replace a file in one piece: a reader never sees half of it."""
-    unfinished = file.with_name(f"{file.name}.part")
-    unfinished.write_text(text, encoding="utf-8", newline="")
-    unfinished.replace(file)
+    """Replace a file in one piece: neither a reader nor a power cut meets half of it."""
+    replace_file(file, text.encode())
 
 
 def _read(run: Path, name: str, remedy: str) -> str:
@@ -282,6 +302,10 @@ def _read(run: Path, name: str, remedy: str) -> str:
 
 def _damaged(file: Path, reason: object) -> RunError:
     return RunError(f"{file}: damaged ({reason}); run the crawl again")
+
+
+def _checksum(toml: str) -> str:
+    return f"{zlib.crc32(toml.encode()):08x}"
 
 
 def _number(value: float) -> str:

@@ -6,7 +6,9 @@ The head names the position in the journal to which the state belongs, the confi
 the version of tres that it was made with, all that is not an array, and for every array its
 kind and shape. A snapshot is only a shortcut: one that is damaged, cut short, or of another
 configuration, version or journal is set aside with a warning, and the journal is folded from
-its start. It is replaced in one piece, so there is always a whole one or none.
+its start. It is replaced in one piece, so there is always a whole one or none. That it
+belongs to this journal is known by the link of its last record (`store.chain`), which stands
+for all records before: after a power cut a crawl may have gone another way from there.
 
 When is one due? Writing costs time in proportion to all that is known, folding in proportion
 to the steps since the last one. Every thousand steps, later every tenth of all, keeps the
@@ -17,22 +19,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import struct
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from tres import __version__
 from tres.crawl.snapshot import State
+from tres.disk import replace_parts
 from tres.errors import printable
 
 SNAPSHOT = "snapshot.bin"
-MAGIC = b"tres snapshot 1\n"
+MAGIC = b"tres snapshot 2\n"
 EVERY, SHARE = 1000, 0.1
 
 _LENGTH = struct.Struct("<Q")
@@ -45,9 +47,10 @@ class SnapshotWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A state, and to what it belongs: a position in a journal, a configuration."""
+    """A state, and to what it belongs: a record of a journal with its link, a configuration."""
 
     position: int
+    link: int
     steps: int
     config: str
     state: State
@@ -60,28 +63,22 @@ def is_due(steps: int, last: int) -> bool:
 
 def write_snapshot(run: Path, snapshot: Snapshot) -> None:
     """Replace the snapshot of a run; it is on disk when this returns."""
-    unfinished = run / f"{SNAPSHOT}.part"
-    try:
-        with unfinished.open("wb") as file:
-            _write(file, snapshot)
-        unfinished.replace(run / SNAPSHOT)
-    except OSError:  # a full disk needs the room more
-        unfinished.unlink(missing_ok=True)
-        raise
+    replace_parts(run / SNAPSHOT, _digested(_parts(snapshot)))
 
 
-def _write(file: BinaryIO, snapshot: Snapshot) -> None:
+def _digested(parts: Iterable[bytes]) -> Iterator[bytes]:
     digest = hashlib.blake2b()
-    for part in _parts(snapshot):
+    for part in parts:
         digest.update(part)
-        file.write(part)
-    file.write(digest.digest())
-    file.flush()
-    os.fsync(file.fileno())
+        yield part
+    yield digest.digest()
 
 
-def read_snapshot(run: Path, config: str, last: int) -> Snapshot | None:
-    """The snapshot of a run, if there is one that belongs to this configuration and journal."""
+def read_snapshot(run: Path, config: str, last: int, link: Callable[[int], int]) -> Snapshot | None:
+    """The snapshot of a run, if there is one that belongs to this configuration and journal.
+
+    The journal ends at the record `last`; `link` gives that of any record.
+    """
     try:
         content = (run / SNAPSHOT).read_bytes()
     except FileNotFoundError:
@@ -90,7 +87,7 @@ def read_snapshot(run: Path, config: str, last: int) -> Snapshot | None:
         set_aside(run, f"cannot be read: {error.strerror}")
         return None
     try:
-        return _read(content, config, last)
+        return _read(content, config, last, link)
     except (ValueError, KeyError, TypeError, RecursionError, struct.error) as error:
         set_aside(run, str(error))
         return None
@@ -106,6 +103,7 @@ def _parts(snapshot: Snapshot) -> Iterator[bytes]:
     arrays = {k: np.ascontiguousarray(v) for k, v in snapshot.state.items() if _is_array(v)}
     head = {
         "position": snapshot.position,
+        "link": snapshot.link,
         "steps": snapshot.steps,
         "config": snapshot.config,
         "version": __version__,
@@ -122,7 +120,7 @@ def _is_array(value: object) -> bool:
     return isinstance(value, np.ndarray)
 
 
-def _read(content: bytes, config: str, last: int) -> Snapshot:
+def _read(content: bytes, config: str, last: int, link: Callable[[int], int]) -> Snapshot:
     if not content.startswith(MAGIC):
         raise ValueError("it is no snapshot of this version of tres")
     whole = memoryview(content)[:-_DIGEST]
@@ -133,10 +131,13 @@ def _read(content: bytes, config: str, last: int) -> Snapshot:
     head = json.loads(content[start : start + length])
     if (head["config"], head["version"]) != (config, __version__):
         raise ValueError("it was made with another configuration or version of tres")
-    if not 0 < head["position"] <= last:
-        raise ValueError("it belongs to another journal")
+    position = head["position"]
+    if not 0 < position <= last:
+        raise ValueError("it is of a moment that this journal does not reach")
+    if link(position) != head["link"]:
+        raise ValueError("the crawl has gone another way since")
     state = head["values"] | _arrays(whole[start + length :], head["arrays"])
-    return Snapshot(head["position"], head["steps"], config, state)
+    return Snapshot(position, head["link"], head["steps"], config, state)
 
 
 def _arrays(content: memoryview, kinds: list[Any]) -> State:

@@ -54,6 +54,9 @@ FETCH_COLUMNS = {
     "warc_end": "INTEGER",
 }
 
+MOST = 2**63 - 1
+"""The largest whole number that SQLite holds: a server may claim any."""
+
 Value = str | int | float | None
 Row = dict[str, Any]
 
@@ -74,12 +77,14 @@ class PlainTable:
             "checksum INTEGER NOT NULL)"
         )
 
-    def add(self, connection: sqlite3.Connection, seq: int, values: Iterable[Value]) -> None:
-        """One line more."""
+    def add(self, connection: sqlite3.Connection, seq: int, values: Iterable[Value]) -> int:
+        """One line more; gives its checksum."""
         kept = [_storable(value) for value in values]
         places = ", ".join("?" * (len(self.columns) + 2))
         statement = f"INSERT INTO {self.name} VALUES ({places})"
-        connection.execute(statement, (seq, *kept, _checksum(kept)))
+        checksum = _checksum(kept)
+        connection.execute(statement, (seq, *kept, checksum))
+        return checksum
 
     def rows(self, connection: sqlite3.Connection, after: int = 0) -> Iterator[tuple[int, Row]]:
         """Lines in order with their numbers, from the one behind `after` on.
@@ -160,7 +165,9 @@ def _text(text: str) -> str:
 
 
 def _storable(value: Value) -> Value:
-    """SQLite knows no NaN and no negative zero."""
+    """SQLite knows no NaN, no negative zero, and no whole number beyond 64 bits."""
+    if isinstance(value, int):
+        return min(max(value, -MOST - 1), MOST)
     if not isinstance(value, float):
         return value
     return None if math.isnan(value) else value + 0.0

@@ -5,9 +5,13 @@
 Each file opens with a `warcinfo` record; then every exchange is a `request` and a `response`
 record, each its own gzip member. An exchange is written whole or not at all, and the archive
 is addressed by one number: its *end*, the bytes of all files in order. Up to any end that
-`append` has returned all members are whole, so `truncate` takes a crashed crawl back to the
+`append` has returned all members are whole, so `truncate` takes a killed crawl back to the
 last end that its journal knows, and a crawl that is repeated writes the same bytes again:
 record ids are digests of what the record says and of where it stands, not random.
+
+After a power cut the files may be shorter than the journal knows, or hold zeros: what was
+written since the last `sync` may or may not be there. `is_whole` tells whether an exchange
+is, and `store.rewind` takes the journal back to the last page that both have.
 
 The block of a record is what went over the wire, with two exceptions that readers depend on.
 A head is one line per header and ends at its first empty line, whatever a server puts into
@@ -23,7 +27,8 @@ import os
 import re
 import zlib
 from base64 import b32encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha1
 from io import FileIO
@@ -34,8 +39,9 @@ from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid5
 
 from tres import __version__
+from tres.disk import sync_directory
 from tres.engines.base import Exchange
-from tres.errors import RunError, printable
+from tres.errors import printable
 from tres.sections import LiveSection
 from tres.webs.warc import ASKED_URI, PAGE_URI
 
@@ -53,6 +59,10 @@ STANDARD = {
 }
 
 _GZIP = 16 + zlib.MAX_WBITS
+_SURPLUS = 64_000_000
+"""Bytes behind an end that are looked at: an exchange is smaller."""
+_PIECE = 1 << 16
+"""Compressed bytes that are unpacked at once, so that no more than their content is in memory."""
 _URI = "".join(map(chr, range(0x21, 0x7F))).replace("<", "").replace(">", "")
 _FOLD = re.compile(rb"\n[ \t]+")
 _VISIBLE = re.compile(rb"[!-~]")
@@ -86,6 +96,7 @@ class WarcStore:
         self._part_bytes = part_bytes
         self._level = level
         self._file: FileIO | None = None
+        self._is_new = False
         self._measure()
 
     def __enter__(self) -> Self:
@@ -114,11 +125,6 @@ class WarcStore:
 
     def truncate(self, end: int) -> None:
         """Forget what was written after this end, which `append` had returned (or 0)."""
-        if end > self.end:
-            raise RunError(
-                f"{self.directory}: its WARC files are shorter than its journal says; "
-                "put them back as they were, or crawl anew"
-            )
         self.close()
         for part in parts_of(self.directory):
             size = part.stat().st_size
@@ -130,7 +136,38 @@ class WarcStore:
                 os.truncate(part, kept)
         self._measure()
 
+    def sync(self) -> None:
+        """Bring all that was appended to disk."""
+        if self._file is not None:
+            os.fsync(self._file.fileno())
+        if self._is_new:
+            sync_directory(self.directory)
+            self._is_new = False
+
+    def is_whole(self, start: int, end: int) -> bool:
+        """Is what `append` wrote between these ends still there, byte for byte?"""
+        return end <= self.end and members_in(self._read(start, end)) is not None
+
+    def surplus(self, end: int) -> int:
+        """How many whole records stand behind an end."""
+        return sum(1 for _ in _members(self._read(end, min(self.end, end + _SURPLUS))))
+
+    def _read(self, start: int, end: int) -> bytes:
+        """The bytes between two ends; an exchange lies in one file."""
+        found = b""
+        for part in parts_of(self.directory):
+            size = part.stat().st_size
+            if start < size and end > 0:
+                with part.open("rb") as file:
+                    file.seek(max(start, 0))
+                    found += file.read(min(end, size) - max(start, 0))
+            start, end = start - size, end - size
+        return found
+
     def close(self) -> None:
+        """Nothing more comes for now."""
+        with suppress(OSError):  # a full disk: what is not there is noticed when it is looked for
+            self.sync()
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -146,6 +183,7 @@ class WarcStore:
     def _write(self, data: bytes) -> None:
         """All of it or nothing: giving space back succeeds on a full disk too."""
         if self._file is None:
+            self._is_new = not self._size
             self._file = FileIO(self.directory / PART.format(self._number), "ab")
         rest = memoryview(data)
         try:
@@ -161,6 +199,30 @@ class WarcStore:
         name = ("WARC-Filename", PART.format(self._number))
         block = Block.of("warcinfo", "application/warc-fields", told.encode("utf-8", "replace"))
         return block.record(block.id(at, self.end), at, [name])
+
+
+def members_in(data: bytes) -> int | None:
+    """How many gzip members these bytes are; None if they are anything else besides."""
+    sizes = list(_members(data))
+    return len(sizes) if sum(sizes) == len(data) else None
+
+
+def _members(data: bytes) -> Iterator[int]:
+    """The sizes of the gzip members at the beginning of these bytes, as far as they are whole."""
+    rest = memoryview(data)
+    while rest:
+        member, taken = zlib.decompressobj(_GZIP), 0
+        try:
+            while not member.eof and taken < len(rest):
+                member.decompress(rest[taken : taken + _PIECE])
+                taken += _PIECE
+        except zlib.error:
+            return
+        if not member.eof:
+            return
+        size = min(taken, len(rest)) - len(member.unused_data)
+        yield size
+        rest = rest[size:]
 
 
 def parts_of(directory: Path) -> list[Path]:

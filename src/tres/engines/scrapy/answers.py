@@ -163,7 +163,8 @@ class Answers:
 
     def _land(self, flight: Flight, response: Response, outcome: Any, **told: Any) -> Any:
         sent = {"size": len(response.body), "exchange": response.meta.get(EXCHANGE)}
-        fetched = self._flights.told(flight, status=response.status, **{**sent, **told})
+        status = response.status if response.status < 1000 else 0
+        fetched = self._flights.told(flight, status=status, **{**sent, **told})
         events = self._flights.land(flight, outcome, fetched)
         if not any(isinstance(event, Stepped) for event in events):
             return None
