@@ -15,6 +15,12 @@ from tres.web.charset import decoded, encoding_of
 CAFE = "<p>Café, naïve, déjà vu</p>"
 
 
+def text_of(body: bytes, hint: str | None = None) -> str:
+    read = decoded(body, hint)
+    assert read is not None
+    return read.text
+
+
 @pytest.mark.parametrize(
     ("body", "hint"),
     [
@@ -31,23 +37,40 @@ CAFE = "<p>Café, naïve, déjà vu</p>"
     ],
 )
 def test_the_first_claim_that_fits_is_taken(body, hint):
-    assert decoded(body, hint) == CAFE
+    assert text_of(body, hint) == CAFE
 
 
 @pytest.mark.parametrize("claimed", ["utf-8", "utf-16", "shift_jis"])
 def test_a_wrong_claim_of_the_header_is_seen_through(claimed):
-    assert decoded(CAFE.encode("cp1252"), claimed) == CAFE
+    assert text_of(CAFE.encode("cp1252"), claimed) == CAFE
 
 
 def test_the_meta_element_is_believed_where_the_header_says_nothing():
     page = '<meta charset="koi8-r"><p>Привет</p>'
-    assert decoded(page.encode("koi8-r")) == page
+    assert text_of(page.encode("koi8-r")) == page
     page = '<META http-equiv=Content-Type content="text/html; charset=windows-1251">Привет'
-    assert decoded(page.encode("cp1251")) == page
+    assert text_of(page.encode("cp1251")) == page
 
 
 def test_one_broken_character_does_not_change_the_encoding():
-    assert decoded(CAFE.encode() + b"\xff") == CAFE + "\ufffd"
+    assert text_of(CAFE.encode() + b"\xff") == CAFE + "\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("body", "hint", "encoding"),
+    [
+        (CAFE.encode(), None, "utf-8"),
+        (CAFE.encode("latin-1"), "iso-8859-1", "cp1252"),
+        (CAFE.encode("cp1252"), "utf-8", "cp1252"),
+        (CAFE.encode("utf-16-le"), "utf-16le", "utf-8"),
+        (codecs.BOM_UTF8 + CAFE.encode(), "iso-8859-1", "utf-8"),
+        ("<p>Привет".encode("koi8-r"), "koi8-r", "koi8-r"),
+    ],
+)
+def test_links_are_written_in_the_encoding_of_the_page_or_in_utf_8(body, hint, encoding):
+    read = decoded(body, hint)
+    assert read is not None
+    assert read.encoding == encoding
 
 
 @pytest.mark.parametrize(
@@ -78,5 +101,6 @@ def test_binary_data_is_no_text():
 @fuzzed
 @given(st.binary(), st.none() | st.text())
 def test_decoding_never_raises(body, hint):
-    text = decoded(body, hint)
-    assert text is None or text.encode().decode() == text
+    read = decoded(body, hint)
+    assert read is None or read.text.encode().decode() == read.text
+    assert read is None or not "a".encode(read.encoding).startswith(codecs.BOM_UTF8)

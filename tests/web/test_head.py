@@ -56,6 +56,11 @@ class TestCanonicalLink:
     ("content", "target"),
     [
         ("0; url=/next", "http://www.example.org/next"),
+        ("0; url=/it's.html", "http://www.example.org/it's.html"),
+        ("0; url='/its.html' or so", "http://www.example.org/its.html"),
+        ("0;url=/a&quot;b", "http://www.example.org/a%22b"),
+        ("0;'/next", "http://www.example.org/next"),
+        ("0; /a\n/b", "http://www.example.org/a/b"),
         ("0;URL='next'", "http://www.example.org/a/next"),
         ("5, http://other.example/", "http://other.example/"),
         ("6; url=/next", None),

@@ -12,7 +12,14 @@ from tests.support.fuzz import fuzzed
 
 from tres.web import markup
 from tres.web.page import Failed, FailureKind, Link, Page
-from tres.web.parse import MAX_ANCHOR_CHARS, MAX_LINKS, MAX_TEXT_CHARS, parse_html
+from tres.web.parse import (
+    MAX_ANCHOR_CHARS,
+    MAX_LINKS,
+    MAX_TEXT_CHARS,
+    Document,
+    parse_document,
+    parse_html,
+)
 from tres.web.url import canonical
 
 URL = "http://example.org/a/b"
@@ -40,6 +47,10 @@ SNIPPETS = [
         "</title>",
         "<base href=/>",
         "<nav>",
+        "<iframe src=x>",
+        "</iframe>",
+        "<textarea>",
+        "</textarea>",
         "</nav>",
         "<header>",
         "</main>",
@@ -86,7 +97,29 @@ def test_a_page_is_its_title_its_text_and_its_links():
     )
 
 
+class TestTitle:
+    @pytest.mark.parametrize(
+        ("html", "title"),
+        [
+            ("<title>A <b>x</b></title>", "A <b>x</b>"),
+            ("<TITLE lang='>'>a &lt;p> b</title >c", "a <p> b"),
+            ("<title>a<!-- b --></title>", "a<!-- b -->"),
+            ("<title>a </b></titles> c</title>", "a </b></titles> c"),
+            ("<!-- <title>no</title> --><title>yes</title>", "yes"),
+            ("<script>'<title>'</script><title>yes</title>", "yes"),
+            ("<title>never <i>closed", "never <i>closed"),
+        ],
+    )
+    def test_it_is_text_whatever_it_looks_like(self, html, title):
+        assert page(html).title == title
+
+
 class TestText:
+    def test_what_looks_like_a_field_in_code_or_a_comment_opens_none(self):
+        html = "<!-- <textarea> --><script>'<iframe>'</script><p>text <a href=x>link</a>"
+        assert page(html).text == "text link"
+        assert len(page(html).links) == 1
+
     def test_blocks_are_lines_and_words_never_glue(self):
         html = "<ul><li>one<li>two</ul><table><tr><td>a<td>b</table>x<br>y<div>z</div>end"
         assert page(html).text == "one\ntwo\na\nb\nx\ny\nz\nend"
@@ -125,6 +158,51 @@ class TestLinks:
             ("y", "2"),
             ("x", "3"),
         ]
+
+    @pytest.mark.parametrize(
+        "html",
+        [
+            "<a href='a\nb\r\n/c\td'>",
+            "<a\nhref=ab/cd>",
+            "<a href='\n ab/cd\n'>",
+            "<a href='ab&#10;/cd'>",
+            "<area href='\tab/cd'>",
+        ],
+    )
+    def test_line_feeds_in_an_address_are_dropped_as_browsers_drop_them(self, html):
+        assert [link.url for link in page(html).links] == ["http://example.org/a/ab/cd"]
+
+    def test_blanks_in_an_address_stay(self):
+        assert page("<a href='a b\n'>x").links[0].url == "http://example.org/a/a%20b"
+
+    def test_frames_are_followed_in_their_place(self):
+        html = (
+            "<a href=1>a</a><iframe src=2 title='a map'>old <a href=no>browsers</a></iframe>"
+            "<a href=3>b</a><frameset><frame src=4><FRAME name=x SRC=5></frameset>"
+            "<iframe></iframe><iframe src=about:blank></iframe><noscript><iframe src=n></noscript>"
+        )
+        assert [(link.url[-1], link.anchor) for link in page(html).links] == [
+            ("1", "a"),
+            ("2", "a map"),
+            ("3", "b"),
+            ("4", ""),
+            ("5", ""),
+        ]
+        assert "browsers" not in page(html).text
+
+    def test_what_a_form_field_holds_is_no_link(self):
+        html = "<textarea name='>'>&lt;<a href=no>x</a></b></textarea><a href=yes>y</a>"
+        assert [link.url for link in page(html).links] == ["http://example.org/a/yes"]
+        assert page(html).text == "y"
+
+    def test_queries_are_written_in_the_encoding_of_the_page(self):
+        html = "<a href='/дом?q=дом'>x</a><link rel=canonical href='?q=дом'>"
+        found = parse_document(URL, html.encode("cp1251"), "windows-1251")
+        assert isinstance(found, Document)
+        path = "%D0%B4%D0%BE%D0%BC"
+        assert found.page.links[0].url == f"http://example.org/{path}?q=%E4%EE%EC"
+        assert found.head.canonical == "http://example.org/a/b?q=%E4%EE%EC"
+        assert page(html.encode()).links[0].url == f"http://example.org/{path}?q={path}"
 
     def test_they_are_seen_from_the_base(self):
         html = '<base href="http://other.example/z/"><a href="x">x</a>'
@@ -188,6 +266,11 @@ def test_an_empty_body_is_an_empty_page():
         "<" * 500_000,
         "</" * 500_000,
         "<p " + "/" * 500_000,
+        "<iframe " * 100_000,
+        "<title><b>" * 100_000,
+        "<a title='<textarea>'>" * 10 + "<div>" * 200_000,
+        "<a title='<!--'><a title='<script>'>" + "<div>" * 200_000,
+        "<script><!--" * 100_000,
     ],
     ids=lambda html: html[:12],
 )

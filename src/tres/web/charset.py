@@ -15,6 +15,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 FALLBACK = "cp1252"
 MAX_CONTROL_SHARE = 0.1
@@ -53,13 +54,21 @@ _META = re.compile(rb"<meta[^>]+?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]+)", re.
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd]")
 
 
-def decoded(body: bytes, hint: str | None = None) -> str | None:
-    """The text of a page; None if it is no text. `hint` is the charset of the HTTP header."""
-    text = next(filter(None, (_fitting(body, name) for name in _candidates(body, hint))), None)
-    if text is None:
-        text = body.decode(FALLBACK, "replace")
-    text = text.removeprefix("\ufeff")
-    return text if is_text(text) else None
+class Decoded(NamedTuple):
+    """The text of a page, and the encoding in which it writes the queries of its links."""
+
+    text: str
+    encoding: str = "utf-8"
+
+
+def decoded(body: bytes, hint: str | None = None) -> Decoded | None:
+    """A page as text; None if it is none. `hint` is the charset of the HTTP header."""
+    texts = ((_fitting(body, name), name) for name in _candidates(body, hint))
+    found, encoding = next(((text, name) for text, name in texts if text), (None, FALLBACK))
+    text = (found or body.decode(FALLBACK, "replace")).removeprefix("\ufeff")
+    if not is_text(text):
+        return None
+    return Decoded(text, "utf-8" if encoding.startswith("utf") else encoding)
 
 
 def is_text(text: str) -> bool:

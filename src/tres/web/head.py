@@ -24,7 +24,8 @@ MAX_CLAIMS = 500
 """Elements of the head that are looked at; no honest page has as many."""
 
 _REFRESH = re.compile(
-    r"\s*(\d{1,6}(?:\.\d{0,6})?|\.\d{1,6})[\s;,]+(?:url\s*=)?\s*[\"']?([^\"']*)", re.IGNORECASE
+    r"\s*(\d{1,6}(?:\.\d{0,6})?|\.\d{1,6})[\s;,]+(?:url\s*=\s*)?([\"']?)(.*)",
+    re.IGNORECASE | re.DOTALL,
 )
 _LANGUAGE = re.compile(r"<html\s[^>]{0,1000}?\blang\s*=\s*[\"']?([a-z]{2})\b", re.IGNORECASE)
 _FRONT = re.compile(r"https?://[^/]+/(?:(?:index|default|home)\.\w+)?", re.IGNORECASE)
@@ -39,8 +40,8 @@ class Head:
     title: str = ""
 
 
-def read_head(tree: LexborHTMLParser, base: str) -> Head:
-    """The first claim of each kind, URLs as seen from `base`."""
+def read_head(tree: LexborHTMLParser, base: str, encoding: str = "utf-8") -> Head:
+    """The first claim of each kind, URLs as seen from `base` in a page of this encoding."""
     named: str | None = None
     refresh: str | None = None
     title = ""
@@ -48,21 +49,23 @@ def read_head(tree: LexborHTMLParser, base: str) -> Head:
         claim = node.attributes
         if node.tag == "link":
             if named is None and "canonical" in (claim["rel"] or "").lower().split():
-                named = canonical(unmarked(claim["href"] or ""), base)
+                named = canonical(unmarked(claim["href"] or ""), base, encoding)
             continue
         content = unmarked(claim["content"] or "")
         if refresh is None and (claim.get("http-equiv") or "").strip().lower() == "refresh":
-            refresh = _refreshed(content, base)
+            refresh = _refreshed(content, base, encoding)
         elif not title and (claim.get("property") or claim.get("name")) == "og:title":
             title = content
     return Head(named, refresh, title)
 
 
-def _refreshed(content: str, base: str) -> str | None:
+def _refreshed(content: str, base: str, encoding: str) -> str | None:
+    """The target of a refresh: up to the quote that it opens with, or all of it."""
     refresh = _REFRESH.match(content)
-    if not refresh or not refresh[2].strip() or float(refresh[1]) > SOON:
+    if not refresh or float(refresh[1]) > SOON:
         return None
-    return canonical(refresh[2], base)
+    target = refresh[3].partition(refresh[2])[0] if refresh[2] else refresh[3]
+    return canonical(target, base, encoding) if target.strip() else None
 
 
 def language_claimed(html: str) -> str:

@@ -13,11 +13,17 @@ What remains is a list of text, links and pictures, never more than a few levels
 deep whatever the page does. Three rules make the text come out right:
 
 - a tag that makes browsers start a new line becomes a line feed and `wbr`, and all
-  line feeds of the source become blanks first: a line feed in the parsed text is
-  then a boundary between blocks, and the words of two table cells never glue;
+  line feeds of the source become tabs first: a line feed in the parsed text is
+  then a boundary between blocks, and the words of two table cells never glue. (To a
+  browser tabs and line feeds are the same, in text and, where it drops both, in URLs.)
 - an inline tag becomes `wbr` alone: `H<sub>2</sub>O` stays one word;
 - a tag whose content nobody sees becomes `style`, which the parser reads as raw
   text and which is thrown away as a whole.
+
+What looks like a tag inside of a title, a form field or a frame is text to a browser. In a
+title it is escaped; what a field or a frame contains is dropped. A frame itself is kept,
+as `embed`, which is empty and has an address as well. Comments and scripts may contain such
+tags, which open nothing there, so these are looked for first.
 
 Some elements matter as *regions*: menus, headers and footers are no text of the page
 (`tres.web.boilerplate`). As there is no tree to find them in, their tags leave marks in
@@ -50,6 +56,9 @@ _REFERENCE = re.compile(
 )
 _MARKS = re.compile(f"[{min(_ALL_MARKS)}-{max(_ALL_MARKS)}]+")
 
+FRAME = "embed"
+"""What frames are called in flat markup."""
+
 _KEPT = ("a", "area", "base", "img", "link", "meta", "script", "style", "title")
 _UNSEEN = ("math", "noscript", "svg", "template")
 _INLINE = """
@@ -63,6 +72,7 @@ _TAG = re.compile(r"</?[a-zA-Z][^\t\n\f\r />-]*(?:-(?!-!?>)[^\t\n\f\r />-]*)*")
 _NEW_NAME = (
     {mark + name: f"{mark}{name} " for name in _KEPT for mark in ("<", "</")}
     | {mark + name: f"{mark}style " for name in _UNSEEN for mark in ("<", "</")}
+    | {"<" + name: f"\n<{FRAME} " for name in ("frame", "iframe")}
     | {mark + name: "<wbr " for name in _INLINE for mark in ("<", "</")}
     | {"<" + name: f"\n{mark}<wbr " for name, mark in OPENING.items()}
     | {"</" + name: f"\n{mark}<wbr " for name, mark in CLOSING.items()}
@@ -75,7 +85,15 @@ def flattened(html: str) -> str:
     >>> flattened("<ul><li>one<li><b>t</b>wo</ul>")
     '\n<wbr >\n<wbr >one\n<wbr ><wbr >t<wbr >wo\n<wbr >'
     """
-    return _TAG.sub(_renamed, _unforged(html).replace("\n", " ").replace("\r", " "))
+    one_line = _unforged(html).replace("\n", "\t").replace("\r", "\t")
+    return _TAG.sub(_renamed, _RAW.sub(_without_tags, one_line))
+
+
+def _without_tags(piece: re.Match[str]) -> str:
+    if not (name := piece["raw"]):
+        return piece[0]  # a comment or code
+    content = piece["content"].replace("<", "&lt;") if name.lower() == "title" else ""
+    return f"<{name}{piece['attributes']}{content}"
 
 
 def _unforged(html: str) -> str:
@@ -106,6 +124,16 @@ _HARMLESS = re.compile(
     r"|<!--(?:[^-]++|-(?!->))*+"
     rf"|<(?i:script|style)(?!{_NAME}){_REST_OF_TAG}(?:[^<]++|<(?!/(?i:script|style)))*+"
     rf"|</?[a-zA-Z]{_NAME}*+{_REST_OF_TAG})*+"
+)
+
+
+_END = r"(?=[\t\n\f\r />])"
+_RAW = re.compile(
+    r"<(?=[!sStTiI])(?:"
+    r"!--(?!-?>)(?:[^-]++|-(?!-!?>))*+"
+    rf"|(?i:(?P<code>script|style){_END}(?:[^<]++|<(?!/(?P=code){_END}))*+)"
+    rf"|(?i:(?P<raw>title|textarea|iframe){_END}(?P<attributes>{_REST_OF_TAG})"
+    rf"(?P<content>(?:[^<]++|<(?!/(?P=raw){_END}))*+)))"
 )
 
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from tres.web.boilerplate import first_heading, own_text
-from tres.web.charset import decoded, is_text
+from tres.web.charset import Decoded, decoded, is_text
 from tres.web.head import Head, language_claimed, read_head
-from tres.web.markup import flattened, too_many_attributes, unmarked
+from tres.web.markup import FRAME, flattened, too_many_attributes, unmarked
 from tres.web.page import Failed, FailureKind, Link, Outcome, Page
 from tres.web.url import canonical
 
@@ -48,23 +48,23 @@ def parse_html(url: str, body: bytes | str, charset: str | None = None) -> Outco
 
 def parse_document(url: str, body: bytes | str, charset: str | None = None) -> Document | Failed:
     """The page at `url` with its claims."""
-    html = _text_of(body, charset)
-    if html is None or too_many_attributes(html):
+    read = _text_of(body, charset)
+    if read is None or too_many_attributes(read.text):
         return Failed(url, FailureKind.MALFORMED)
-    tree = LexborHTMLParser(flattened(html))
+    tree = LexborHTMLParser(flattened(read.text))
     named = tree.css_first("title")
     title = folded(unmarked(named.text())) if named else ""
     tree.strip_tags(_UNSEEN)
     base = _base(tree, url)
-    head = read_head(tree, base)
+    head = read_head(tree, base, read.encoding)
     text = tree.body.text() if tree.body else ""
     page = Page(
         url,
         (title or folded(head.title) or folded(first_heading(text)))[:MAX_TITLE_CHARS],
         folded_lines(own_text(text))[:MAX_TEXT_CHARS],
-        tuple(_links(tree, base)),
+        tuple(_links(tree, base, read.encoding)),
     )
-    return Document(page, head, language_claimed(html))
+    return Document(page, head, language_claimed(read.text))
 
 
 def folded(text: str) -> str:
@@ -77,11 +77,11 @@ def folded_lines(text: str) -> str:
     return "\n".join(filter(None, map(folded, text.split("\n"))))
 
 
-def _text_of(body: bytes | str, charset: str | None) -> str | None:
+def _text_of(body: bytes | str, charset: str | None) -> Decoded | None:
     if isinstance(body, bytes):
         return decoded(body, charset)
     text = well_formed(body)
-    return text if is_text(text) else None
+    return Decoded(text) if is_text(text) else None
 
 
 def well_formed(text: str) -> str:
@@ -93,10 +93,14 @@ def well_formed(text: str) -> str:
     return text
 
 
-def _links(tree: LexborHTMLParser, base: str) -> Iterator[Link]:
-    """All links in page order; `rel=nofollow` is a word to search engines, not to readers."""
-    for node in tree.css("a[href], area[href]")[:MAX_LINKS]:
-        target = canonical(unmarked(node.attributes["href"] or ""), base)
+def _links(tree: LexborHTMLParser, base: str, encoding: str) -> Iterator[Link]:
+    """All links in page order, and frames, whose pages are shown within this one.
+
+    `rel=nofollow` is a word to search engines, not to readers.
+    """
+    for node in tree.css(f"a[href], area[href], {FRAME}[src]")[:MAX_LINKS]:
+        written = node.attributes["src" if node.tag == FRAME else "href"]
+        target = canonical(unmarked(written or ""), base, encoding)
         if target:
             yield Link(target, _anchor(node))
 

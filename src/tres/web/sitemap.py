@@ -45,7 +45,8 @@ class Sitemap:
 
 def parse_sitemap(body: bytes, url: str, by: SiteBy = "host") -> Sitemap:
     """The sitemap at the canonical URL `url`; it may list pages of its own site only."""
-    text = decoded(_decompressed(body)) or ""
+    read = decoded(_decompressed(body))
+    text = read.text if read else ""
     listed = (_written(place) for place in _LOCATION.finditer(text))
     if "<" not in text[:1_000]:
         listed = (line.strip() for line in text.splitlines())

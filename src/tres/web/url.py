@@ -1,48 +1,59 @@
 """The identity of pages and sites.
 
-Two URLs are one page if their canonical forms are equal. The canonical form is
-deliberately *light*: it undoes only spelling differences that no server can see
-(case of scheme and host, default port, fragment, `/a/../b`, raw blanks and
-non-ASCII letters). It keeps the query as it is, in its order: on many sites the
-query *is* the page, and dropping it would merge the whole site into one.
+Two URLs are one page if their canonical forms are equal. The canonical form is what a browser
+would ask for (the WHATWG URL standard, by the parser `ada`), without its fragment: it undoes only
+spelling differences that no server can see, such as the case of scheme and host, default ports,
+`/a/../b`, blanks, letters beyond ASCII and the many spellings of one IPv4 address. It keeps
+the query as it is, in its order: on many sites the query *is* the page, and dropping it would
+merge the whole site into one.
 
-`canonical` never raises. What is no http(s) URL is `None`, and so is a URL with
-user name and password, which no public link needs. It is idempotent, so stored
-URLs may pass through it again, and then the common case costs one regular
-expression and no splitting.
+It is stricter than a browser where that helps a crawler. What is no http(s) URL is `None`, and
+so is a URL with user name and password, which no public link needs, and a host that no name server can
+be asked for: labels of more than 63 octets, characters other than letters, digits, `-` and `_`. The
+final dot of a host is dropped.
+
+`canonical` never raises. It is idempotent, so stored URLs may pass through it again, and then
+the common case costs one regular expression and no parsing.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
-from ipaddress import IPv6Address
 from typing import Literal
 from urllib.parse import quote, unquote
 
-import idna
+from ada_url import join_url
 from tldextract import TLDExtract
 
 MAX_URL_CHARS = 2_000
 MAX_HOST_CHARS = 253
+MAX_LABEL_CHARS = 63
+MAX_AUTHORITY_CHARS = 1_000
+"""Of a host as it is written: a letter may be three escapes."""
 
 SiteBy = Literal["host", "domain"]
 
-_LABELS = r"(?:[a-z0-9_-]+\.)*[a-z0-9_-]+"
-_SHORT = rf"(?![^/]{{{MAX_HOST_CHARS + 1}}})"
-_CANONICAL = re.compile(rf'https?://{_SHORT}{_LABELS}/[^\x00-\x20"#<>\\`{{}}\x7f-\U0010ffff]*')
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
-_HTTP = re.compile(r"(https?):[/\\]{2}", re.IGNORECASE)
-_ABSOLUTE = re.compile(r"(https?)://([^/?]*)([^?]*)(.*)", re.DOTALL)
-_HOST = re.compile(_LABELS)
-_REMOVED_INSIDE = re.compile(r"[\t\n\r]")
-_UNSAFE = re.compile(r'[\x00-\x20"<>`{}\x7f-\U0010ffff]+')
-_BLANK_OR_CONTROL = "".join(map(chr, range(0x21))) + "\x7f\x85\xa0\u2028\u2029\ufeff"
-_DEFAULT_PORT = {"http": 80, "https": 443}
+_LABEL = rf"[a-z0-9_-]{{1,{MAX_LABEL_CHARS}}}+"
+_SHORT = rf"(?![^/:]{{{MAX_HOST_CHARS}}}(?:[^/:.]|\.[^/:]))"
+_NAME = rf"{_SHORT}{_LABEL}(?:\.{_LABEL})*+"
+# What the parser gives back as it is. Where the last label begins with a digit, the host may be an
+# IPv4 address in disguise.
+_AS_IT_IS = r"[!$%&(-;=?-\[\]_a-z|~]*+"
+_CANONICAL = re.compile(rf"https?://{_SHORT}(?:{_LABEL}\.)*+(?![0-9]){_LABEL}/{_AS_IT_IS}")
+_ROOTED = re.compile(rf"/(?!/){_AS_IT_IS}")
+_PUBLIC = re.compile(rf"(https?://(?:{_NAME}|\[[0-9a-f:]+\]))\.?((?::[0-9]+)?/.*)")
+_AUTHORITY = re.compile(r"[\x00-\x20]*(?:https?:[/\\]*|[/\\]{2,})([^/\\?#]*)", re.IGNORECASE)
+_DOTS = re.compile("[.\u3002\uff0e\uff61]")
+_REMOVED_INSIDE = re.compile(r"[\t\n\r]+")
+_KEPT_IN_QUERIES = "".join(map(chr, set(range(0x21, 0x7F)) - set(b"\"#'<>")))
+_NO_BASE = "about:blank"
 
 
-def canonical(url: str, base: str | None = None) -> str | None:
+def canonical(url: str, base: str | None = None, encoding: str = "utf-8") -> str | None:
     """The canonical form of `url`, seen from the canonical URL `base`; None if it has none.
+
+    `encoding` is that of the page that holds the link: browsers write queries in it.
 
     >>> canonical("HTTP://Example.org:80/a/../b c?y=1&x=2#top")
     'http://example.org/b%20c?y=1&x=2'
@@ -51,117 +62,59 @@ def canonical(url: str, base: str | None = None) -> str | None:
     >>> canonical("mailto:somebody@example.org") is None
     True
     """
-    if _CANONICAL.fullmatch(url) and "/." not in url and len(url) <= MAX_URL_CHARS:
-        return url
-    absolute = _absolute(_cleaned(url), base)
-    parts = _ABSOLUTE.fullmatch(absolute) if absolute else None
-    if not parts:
+    if "/." not in url and "/%2" not in url and len(url) <= MAX_URL_CHARS:
+        if _CANONICAL.fullmatch(url) and "xn--" not in url:
+            return url
+        if base and _ROOTED.fullmatch(url):
+            url = _origin(base) + url
+            return url if len(url) <= MAX_URL_CHARS else None
+    url = _REMOVED_INSIDE.sub("", url)
+    if _is_endless(url):
         return None
-    scheme, authority, path, query = parts.groups()
-    authority = _authority(authority, _DEFAULT_PORT[scheme])
-    if not authority:
-        return None
-    rest = _percent_encoded((_without_dots(path) or "/") + query)
-    result = f"{scheme}://{authority}{rest}"
-    return result if rest and len(result) <= MAX_URL_CHARS else None
-
-
-def _cleaned(url: str) -> str:
-    """Without what browsers ignore: outer blanks, tabs and line ends inside, the fragment."""
-    inside = _REMOVED_INSIDE.sub("", url.strip(_BLANK_OR_CONTROL))
-    return inside.partition("#")[0].strip(_BLANK_OR_CONTROL)
-
-
-def _absolute(url: str, base: str | None) -> str | None:
-    """`url` with scheme and host, backslashes of the path turned, as browsers do."""
-    path, mark, query = url.partition("?")
-    path = path.replace("\\", "/")
-    if http := _HTTP.match(path):
-        return f"{http[1].lower()}://{path[http.end() :]}{mark}{query}"
-    if base is None or _SCHEME.match(path):
-        return None
-    return _from_base(base, path, mark + query)
-
-
-def _from_base(base: str, path: str, query: str) -> str | None:
-    origin = _ABSOLUTE.fullmatch(base)
-    if not origin:
-        return None
-    scheme, host, base_path, base_query = origin.groups()
-    if path.startswith("//"):
-        return f"{scheme}:{path}{query}"
-    if not path:
-        return f"{scheme}://{host}{base_path}{query or base_query}"
-    if not path.startswith("/"):
-        path = base_path[: base_path.rfind("/") + 1] + path
-    return f"{scheme}://{host}{path}{query}"
-
-
-def _without_dots(path: str) -> str:
-    """`/a/./b/../c` is `/a/c`; going above the root stays at the root."""
-    if "/." not in path:
-        return path
-    kept: list[str] = []
-    segments = path.split("/")[1:]
-    for segment in segments:
-        if segment == "..":
-            del kept[-1:]
-        elif segment != ".":
-            kept.append(segment)
-    ends_in_dots = segments[-1] in (".", "..")
-    return "/" + "/".join(kept) + ("/" if ends_in_dots and kept else "")
-
-
-def _authority(authority: str, default_port: int) -> str | None:
-    """Host and, where it is not the default, port; None with user info or a bad host."""
-    host, colon, port = authority.rpartition(":")
-    if not colon or port.endswith("]"):
-        host, port = authority, ""
-    if port and not (port.isascii() and port.isdigit() and int(port[:9]) < 65536):
-        return None
-    name = _host(host.lower())
-    if not name or not port or int(port) == default_port:
-        return name
-    return f"{name}:{int(port)}"
-
-
-def _host(host: str) -> str | None:
-    if host.startswith("["):
-        return _ipv6(host)
-    ascii_host = host if host.isascii() else _international(host[: MAX_HOST_CHARS + 1])
-    name = ascii_host.lower().removesuffix(".")
-    return name if len(name) <= MAX_HOST_CHARS and _HOST.fullmatch(name) else None
-
-
-@lru_cache(maxsize=1 << 10)
-def _international(host: str) -> str:
-    """The name in ASCII, as browsers write it; nothing if there is none.
-
-    Names with emoji exist, though the current standard forbids them; the older one does not.
-    """
+    if encoding != "utf-8" and not url.isascii():
+        url = _with_query_in(url, encoding)
     try:
-        return idna.encode(host, uts46=True).decode()
-    except UnicodeError:
-        pass
-    try:
-        return host.encode("idna").decode()
-    except UnicodeError:
-        return ""
-
-
-def _ipv6(host: str) -> str | None:
-    try:
-        return f"[{IPv6Address(host[1:-1])}]" if host.endswith("]") else None
+        href = join_url(base or _NO_BASE, url)
     except ValueError:
         return None
+    public = _PUBLIC.fullmatch(href.partition("#")[0])
+    known = public[1] + public[2] if public else None
+    return known if known and len(known) <= MAX_URL_CHARS else None
 
 
-def _percent_encoded(rest: str) -> str | None:
-    """Blanks, controls, quotes and non-ASCII as UTF-8 escapes; what is valid stays."""
+def _origin(url: str) -> str:
+    """Scheme, host and port of a canonical URL."""
+    return url[: url.index("/", len("https://"))]
+
+
+def _is_endless(url: str) -> bool:
+    """Is the host longer than any name can be? To encode such a name takes long, and in vain."""
+    authority = _AUTHORITY.match(url)
+    if not authority or len(authority[1]) <= MAX_LABEL_CHARS:
+        return False
+    long_label = max(map(len, _DOTS.split(authority[1]))) > MAX_LABEL_CHARS
+    return len(authority[1]) > MAX_AUTHORITY_CHARS or (long_label and not authority[1].isascii())
+
+
+def _with_query_in(url: str, encoding: str) -> str:
+    """The URL with the letters of its query escaped as bytes of an encoding, as forms send them.
+
+    A letter that the encoding does not have becomes its number, as `&#26085;`.
+    """
+    path, mark, query = url.partition("?")
+    query, sharp, fragment = query.partition("#")
+    if "#" in path or query.isascii():
+        return url
+    return f"{path}{mark}{_escaped(query, encoding)}{sharp}{fragment}"
+
+
+def _escaped(text: str, encoding: str) -> str:
     try:
-        return _UNSAFE.sub(lambda run: quote(run[0], safe=""), rest)
-    except UnicodeEncodeError:  # half of a surrogate pair: no text at all
-        return None
+        return quote(text.encode(encoding), safe=_KEPT_IN_QUERIES)
+    except UnicodeEncodeError:
+        if len(text) == 1:
+            return f"%26%23{ord(text)}%3B"
+    return "".join(_escaped(letter, encoding) for letter in text)
 
 
 def host_of(url: str) -> str:
