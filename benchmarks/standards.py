@@ -5,13 +5,13 @@
     python benchmarks/standards.py --robots tests/engines/network/robots_cases.toml
     python benchmarks/standards.py --speed campus.warc.gz [--against OLD/src]
 
-`--urls` and `--hosts` take the files of these names from `url/resources` of web-platform-tests. Only
-http and https URLs count, without their fragments. `--pages` reads the pages of a WARC file once with
-`tres` and once with html5lib (`pip install html5lib`), which follows the HTML standard and shares no
-code with our parser, and compares titles and links. `--robots` counts the cases of a file, also for
-Protego alone. `--speed` measures URLs per second of CPU time on the links of a WARC file;
-`--against` measures another checkout in the same run. `--show N` prints that many differences of
-each kind.
+`--urls` and `--hosts` take the files of these names from `url/resources` of web-platform-tests.
+Only http and https URLs count, without their fragments. `--pages` reads the pages of a WARC file
+once with `tres` and once with html5lib (`pip install html5lib`), which follows the HTML standard
+and shares no code with our parser, and compares titles and links. `--robots` counts the cases of a
+file, also for Protego alone. `--speed` measures URLs per second of CPU time on the links of a WARC
+file; `--against` measures another checkout in the same run. `--show N` prints that many differences
+of each kind.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ def test_the_examples_of_the_documentation_hold():
         ("http://straße.de/", "http://xn--strae-oqa.de/"),
         ("http://ΒΌΛΟΣ.example/", "http://xn--nxasmq6b.example/"),
         ("http://☕.example/", "http://xn--53h.example/"),
-        ("http://a。example．org/", "http://a.example.org/"),
+        ("http://a\u3002example\uff0eorg/", "http://a.example.org/"),
         ("http://so\u00adft.example/", "http://soft.example/"),
     ],
 )

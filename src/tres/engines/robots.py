@@ -1,27 +1,38 @@
-"""What a robots.txt says to us (RFC 9309, read by Protego).
+"""What a robots.txt says to us (RFC 9309).
+
+A file is a list of groups: lines that name user agents, then rules for them. All groups that name
+us count together; only where there is none, those for `*` count. A group ends where a user agent
+is named after a rule, and nowhere else: blank lines, sitemaps, crawl delays and lines that the
+standard does not know lie anywhere without ending it. Which of the rules holds for a path, the
+longest one that matches, is left to Protego.
 
 Nothing in a robots.txt raises: bytes that are no text are skipped, lines that mean nothing are
-ignored, and what lies behind the first 500 kB is not read. A hostile one must not be slow either:
-thousands of user agents times thousands of rules would be millions of them, so that all user agents
-but ours and `*` are read as one and the same.
+ignored, and what lies behind the first 500 KiB is not read. A hostile one is not slow either, as
+rules for others are not kept.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import islice
 from math import isfinite
 
 from protego import Protego
 
 from tres.web.url import canonical
 
-MAX_BYTES = 500_000
+MAX_BYTES = 500 * 1024
+"""The least that the standard asks a crawler to read."""
 MAX_SITEMAPS = 100
-_NOBODY = "-"
-_USER_AGENT = re.compile(r"\s*user[- ]?agent\s*[:\s]\s*([^#]*)", re.IGNORECASE)
+_LINE = re.compile(
+    r"\s*(?:(?P<agent>user[- ]?agent)|(?P<allow>allow)|(?P<disallow>dis+al+[ao]w|diasllow)"
+    r"|(?P<delay>crawl[- ]?delay)|(?P<sitemap>site-?maps?))\s*[:\s]\s*(?P<value>[^#]*)",
+    re.IGNORECASE,
+)
+"""Names as they are often misspelt, and a blank for the colon, as other crawlers read them."""
+_LINE_END = re.compile(r"\r\n?|\n")
 _TOKEN = re.compile(r"[a-z_-]+", re.IGNORECASE)
+_EVERYBODY = re.compile(r"\*(?:\s|$)")
 
 
 def product_token(user_agent: str) -> str:
@@ -40,36 +51,54 @@ class RobotsRules:
 
     def __init__(self, body: bytes, token: str) -> None:
         text = body[:MAX_BYTES].decode("utf-8-sig", errors="ignore").replace("\0", "")
-        self._token = token
-        kept = "\n".join(_addressed(text.splitlines(), token))
+        rules, named = _read(_LINE_END.split(text), token)
+        kept = "\n".join(["User-agent: *", *rules, *(f"Sitemap: {url}" for url in named)])
         self._rules = Protego.parse(kept)
         self.size = len(kept)
         """Characters of what is kept, whatever came."""
 
     def allows(self, url: str) -> bool:
         """May this URL be fetched?"""
-        return self._rules.can_fetch(url, self._token)
+        return self._rules.can_fetch(url, "*")
 
     @property
     def delay(self) -> float:
         """Seconds that the site asks for between two requests; 0 if it does not say."""
-        asked = self._rules.crawl_delay(self._token)
+        asked = self._rules.crawl_delay("*")
         return max(0.0, asked) if asked is not None and isfinite(asked) else 0.0
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
         """The sitemaps it names, as canonical URLs."""
-        found = map(canonical, islice(self._rules.sitemaps, MAX_SITEMAPS))
-        return tuple(dict.fromkeys(url for url in found if url))
+        return tuple(dict.fromkeys(filter(None, map(canonical, self._rules.sitemaps))))
 
 
-def _addressed(lines: Iterable[str], token: str) -> Iterable[str]:
-    """The lines, addressed to us, to everybody, or to nobody we know."""
-    for line in lines:
-        if not (agent := _USER_AGENT.match(line)):
-            yield line
-        elif (name := agent[1].strip()).startswith("*"):
-            yield "User-agent: *"
+def _read(lines: Iterable[str], token: str) -> tuple[list[str], list[str]]:
+    """The rules that hold for us, and the sitemaps that are named."""
+    rules: dict[str, list[str]] = {}
+    sitemaps: list[str] = []
+    group, has_rules = set[str](), False
+    for found in filter(None, map(_LINE.match, lines)):
+        value = found["value"].strip()
+        if found["agent"]:
+            group = set() if has_rules else group
+            has_rules = False
+            if name := _meant(value, token):
+                group.add(name)
+                rules.setdefault(name, [])
+        elif found["sitemap"]:
+            sitemaps += [value][: MAX_SITEMAPS - len(sitemaps)]
         else:
-            ours = (found := _TOKEN.match(name)) is not None and found[0].lower() == token
-            yield f"User-agent: {token if ours else _NOBODY}"
+            kind = "Allow" if found["allow"] else "Disallow" if found["disallow"] else "Crawl-delay"
+            has_rules = has_rules or not found["delay"]
+            for name in group:
+                rules[name].append(f"{kind}: {value}")
+    return rules.get(token, rules.get("*", [])), sitemaps
+
+
+def _meant(value: str, token: str) -> str:
+    """Whom a user agent line means: us, everybody (`*`), or nobody that matters here."""
+    if _EVERYBODY.match(value):
+        return "*"
+    name = _TOKEN.match(value)
+    return token if name and name[0].lower() == token else ""

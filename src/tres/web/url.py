@@ -7,9 +7,9 @@ spelling differences that no server can see, such as the case of scheme and host
 the query as it is, in its order: on many sites the query *is* the page, and dropping it would
 merge the whole site into one.
 
-It is stricter than a browser where that helps a crawler. What is no http(s) URL is `None`, and
-so is a URL with user name and password, which no public link needs, and a host that no name server can
-be asked for: labels of more than 63 octets, characters other than letters, digits, `-` and `_`. The
+It is stricter than a browser where that helps a crawler. `None` is what is no http(s) URL, what has
+a user name or password, which no public link needs, and a host that no name server can be asked
+for: a label of more than 63 octets, or characters other than letters, digits, `-` and `_`. The
 final dot of a host is dropped.
 
 `canonical` never raises. It is idempotent, so stored URLs may pass through it again, and then

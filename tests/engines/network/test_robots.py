@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import time
+import tomllib
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -18,6 +20,7 @@ from tres.engines.scrapy.robots import MAX_ENTRIES, MAX_TEXT, RobotsCache
 
 FUZZED = int(os.environ.get("TRES_FUZZ", "60"))
 DAY = 86400.0
+KINDS = ("allowed", "denied")
 
 
 def rules(text: str) -> RobotsRules:
@@ -44,6 +47,35 @@ def test_delay_and_sitemaps_are_read():
     told = rules("User-agent: *\nCrawl-delay: 2.5\nSitemap: http://A.example/s.xml\nSitemap: x:y\n")
     assert told.delay == 2.5
     assert told.sitemaps == ("http://a.example/s.xml",)
+
+
+CASES = tomllib.loads(Path(__file__).with_name("robots_cases.toml").read_text())["case"]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["about"])
+def test_what_is_allowed_is_what_the_standard_allows(case):
+    told = RobotsRules(case["robots"].encode(), case["agent"])
+    asked = {
+        path: told.allows(f"http://example.org{path}")
+        for kind in KINDS
+        for path in case.get(kind, ())
+    }
+    assert asked == {path: kind == "allowed" for kind in KINDS for path in case.get(kind, ())}
+
+
+def test_a_file_is_read_up_to_500_kib():
+    rule = b"\nUser-agent: *\nDisallow: /a\n"
+    assert MAX_BYTES >= 500 * 1024
+    assert not RobotsRules(b"#" * (MAX_BYTES - len(rule)) + rule, "tres").allows(
+        "http://a.example/a"
+    )
+    assert RobotsRules(b"#" * MAX_BYTES + rule, "tres").allows("http://a.example/a")
+
+
+def test_a_delay_that_stands_between_two_names_is_for_both():
+    told = rules("User-agent: tres\nCrawl-delay: 2\nUser-agent: other\nDisallow: /a\n")
+    assert told.delay == 2.0
+    assert not told.allows("http://a.example/a")
 
 
 @pytest.mark.parametrize("delay", ["-5", "nan", "inf", "1e999", "soon", ""])
@@ -118,11 +150,11 @@ def test_the_cache_is_bounded_in_number_size_and_age():
     assert cache.get("http://0.example", 1.0) is None
     assert cache.get(f"http://{MAX_ENTRIES}.example", DAY - 1) is small
     assert cache.get(f"http://{MAX_ENTRIES}.example", DAY) is None
-    large = RobotsRules(b"#" * MAX_BYTES, "tres")
+    large = RobotsRules(b"User-agent: *\n" + b"Disallow: /x\n" * MAX_BYTES, "tres")
     for index in range(20):
         cache.put(f"http://large{index}.example", large, 0.0)
     kept = [index for index in range(20) if cache.get(f"http://large{index}.example", 1.0)]
-    assert len(kept) == MAX_TEXT // MAX_BYTES
+    assert len(kept) == MAX_TEXT // large.size
 
 
 def test_a_large_robots_txt_pushes_nobody_else_out():
