@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
-from gymnasium.error import ResetNeeded
+from gymnasium.error import InvalidAction, ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
 from tres.config import TopicConfig
@@ -74,6 +76,55 @@ def test_the_columns_tell_where_relevant_pages_are(env: CrawlEnv) -> None:
 def test_a_step_before_reset_is_refused(seen: tuple[TopicConfig, PerceivedWeb]) -> None:
     with pytest.raises(ResetNeeded):
         CrawlEnv(*seen).step(np.int64(0))
+
+
+@pytest.mark.parametrize("pages", [1, 2, 20])
+def test_a_step_after_the_end_is_refused(
+    seen: tuple[TopicConfig, PerceivedWeb], pages: int
+) -> None:
+    config, web = seen
+    env = CrawlEnv(config.override(pages=pages), web, offered=8)
+    _, info = env.reset(seed=1)
+    while info["pages"] < pages:
+        info = env.step(np.int64(0))[-1]
+    for _ in range(2):
+        with pytest.raises(ResetNeeded, match="reset"):
+            env.step(np.int64(0))
+
+
+@pytest.mark.parametrize("action", [-1, 8, 2**40, 0.5, None, "0"])
+def test_an_action_that_is_not_on_offer_is_refused_and_changes_nothing(
+    env: CrawlEnv, action: object
+) -> None:
+    env.reset(seed=1)
+    with pytest.raises(InvalidAction, match="0 to 7"):
+        env.step(action)  # type: ignore[arg-type]
+    env.step(np.int64(7))
+
+
+@pytest.mark.parametrize("model", ["tfidf", "svm"])
+@pytest.mark.parametrize("steps", [None, 0, 15])
+def test_a_pickled_environment_goes_on_as_the_original(
+    seen: tuple[TopicConfig, PerceivedWeb], model: str, steps: int | None
+) -> None:
+    config, web = seen
+    config = config.override(model=model)
+    if model != "tfidf":
+        web = PerceivedWeb(web.web, perceive_topic(config, web.web))
+    env = CrawlEnv(config, web, offered=8)
+    if steps is not None:
+        env.reset(seed=2)
+        for _ in range(steps):
+            env.step(np.int64(3))
+    copy = pickle.loads(pickle.dumps(env))
+    assert np.array_equal(rest(copy, steps is None), rest(env, steps is None))
+
+
+def rest(env: CrawlEnv, begin: bool) -> list[np.ndarray]:
+    """The next observations."""
+    if begin:
+        env.reset(seed=2)
+    return [env.step(np.int64(1))[0] for _ in range(10)]
 
 
 @pytest.mark.parametrize(("cap", "features"), [("inf", "evidence"), (5, "no-neighbours")])

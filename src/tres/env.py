@@ -9,6 +9,9 @@ Every observation is a matrix: one row per action on offer, one column per featu
 if it is relevant. An episode is a crawl from the topic's seeds. It is truncated when the budget is
 spent, and terminated only when nothing is left to fetch; so agents bootstrap at the end of a budget
 as they should. A link that turns out dead earns nothing and costs no page.
+
+An environment can be pickled and copied at any moment, so that vector environments can send it to
+other processes; the copy goes on as the original would.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from tres.config import TopicConfig
-from tres.crawl.events import Fetch, FetchFailed, Stepped
+from tres.crawl.events import Event, Fetch, FetchFailed, Stepped
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb
 from tres.experiment.run import perceived_seeds
@@ -52,6 +55,7 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         self._seen = seen
         self._offered = offered
         self._session: CrawlSession | None = None
+        self._ended = True
         self._rows: Ids = np.empty(0, np.int32)
         shape = (offered, self.schema.width)
         self.observation_space = spaces.Box(0.0, HIGHEST, shape, np.float32)
@@ -89,27 +93,37 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         self._policy, self._session = policy, session
         while session.seeds_left and isinstance(demand := session.next(), Fetch):
             session.receive(demand.urls[0], self._seen.perceive(demand.urls[0]))
-        return self._observe(), self._info()
+        observation = self._observe()
+        self._ended = len(self._rows) == 0 or session.steps >= session.pages
+        return observation, self._info()
 
     def step(
         self, action: np.int64
     ) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
         """Fetch the page of a row on offer."""
-        session = self._session
-        if session is None or len(self._rows) == 0:
+        if self._session is None or self._ended:
             raise gymnasium.error.ResetNeeded("the crawl has ended or not begun; call reset()")
-        self._policy.take(int(self._rows[int(action)]))
-        demand = session.next()
-        assert isinstance(demand, Fetch)
-        url = demand.urls[0]
-        events = session.receive(url, self._seen.perceive(url))
+        if not self.action_space.contains(action):
+            raise gymnasium.error.InvalidAction(
+                f"{action!r} is no row on offer; choose from 0 to {self._offered - 1}"
+            )
+        url, events = self._fetched(self._session, int(self._rows[int(action)]))
         reward = sum(float(e.relevant) for e in events if isinstance(e, Stepped))
         failed = [str(e.kind) for e in events if isinstance(e, FetchFailed)]
         observation = self._observe()
-        truncated = session.steps >= session.pages
+        truncated = self._session.steps >= self._session.pages
         terminated = len(self._rows) == 0 and not truncated
+        self._ended = truncated or terminated
         info = self._info() | {"url": url} | ({"failed": failed[0]} if failed else {})
         return observation, reward, terminated, truncated, info
+
+    def _fetched(self, session: CrawlSession, row: int) -> tuple[str, list[Event]]:
+        """The URL of a row, and what came of it."""
+        self._policy.take(row)
+        demand = session.next()
+        assert isinstance(demand, Fetch)  # the row waits, and the budget is not spent
+        url = demand.urls[0]
+        return url, session.receive(url, self._seen.perceive(url))
 
     def _observe(self) -> Observation:
         self._rows = self._policy.offer(self._offered)

@@ -380,7 +380,9 @@ class AgentSection(Section):
         0.3,
     )
     replay: int = setting(whole(1), "experiences remembered, at most", 20000)
-    target_every: int = setting(whole(1), "steps between two copies to the target network", 100)
+    target_every: int = setting(
+        whole(1), "updates (not pages) from one copy to the target network to the next", 100
+    )
     warmup: int = setting(whole(0), "steps at random before anything is asked for a value", 0)
     guided: int = setting(
         whole(0), "steps by the relevance of page and anchor, before the agent decides", 20

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from collections.abc import Callable
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,3 +53,14 @@ def test_names_are_numbered_in_order_of_discovery(words: list[str]) -> None:
     assert [names[i] for i in range(len(names))] == known
     assert all(word in names for word in words)
     assert "longer" not in names
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])
+def test_a_copy_grows_and_is_written_through_its_view(copied: Callable[[Column], Column]) -> None:
+    column = Column(np.int32, fill=7)
+    column.resize(3)
+    other = copied(column)
+    other.view[0] = 1
+    other.resize(40)
+    assert other.view[[0, 1, 39]].tolist() == [1, 7, 7]
+    assert column.view.tolist() == [7, 7, 7]

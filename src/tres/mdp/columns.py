@@ -36,6 +36,14 @@ class Column:
         self._fill = fill
         self.view = self._buffer
 
+    def __getstate__(self) -> tuple[float, NDArray[Any]]:
+        return self._fill, self.view
+
+    def __setstate__(self, state: tuple[float, NDArray[Any]]) -> None:
+        """A copy has a view of its own buffer, not a copy of the view."""
+        self._fill, self._buffer = state
+        self.view = self._buffer
+
     def __len__(self) -> int:
         return len(self.view)
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 from urllib.parse import unquote
 
 from tres.topic.text import words
@@ -35,8 +36,9 @@ class KeywordMatcher:
     """
 
     def __init__(self, keywords: Iterable[str], phrases: Iterable[str] = ()) -> None:
-        sought = [tuple(words(keyword)) for keyword in keywords]
-        terms = {term for term in (*sought, *(tuple(words(p)) for p in phrases)) if term}
+        self._given = tuple(keywords), tuple(phrases)
+        sought = [tuple(words(keyword)) for keyword in self._given[0]]
+        terms = {term for term in (*sought, *(tuple(words(p)) for p in self._given[1])) if term}
         self._single = frozenset(term[0] for term in terms if len(term) == 1)
         self._phrases = frozenset(f" {' '.join(term)} " for term in terms if len(term) > 1)
         self._opening = frozenset(term[0] for term in terms if len(term) > 1)
@@ -44,6 +46,10 @@ class KeywordMatcher:
         # The pages of a site repeat their links: most questions have been asked before.
         self.in_text = lru_cache(maxsize=KNOWN)(self._in_text)
         self.in_url = lru_cache(maxsize=KNOWN)(self._in_url)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as its words: what was remembered cannot travel, and need not."""
+        return KeywordMatcher, self._given
 
     def _in_text(self, text: str) -> bool:
         """Does a keyword or a key phrase occur, as whole words?"""
