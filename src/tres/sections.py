@@ -293,6 +293,11 @@ class LiveSection(Section):
     )
     throttle: bool = setting(truth, "go slower where answers take longer (AutoThrottle)", True)
     per_site: int = setting(whole(1, 64), "pages of one site fetched at the same time", 1)
+    max_wait: float = setting(
+        _SECONDS,
+        "seconds that a crawl waits if all sites left must rest; else it ends, to be resumed",
+        300.0,
+    )
     timeout: float = setting(_SOME_SECONDS, "seconds that a page may take", 30.0)
     max_bytes: int = setting(whole(1), "bytes of a page, decompressed, at most", 5_000_000)
     retries: int = setting(whole(0, 10), "further attempts after a failure that may pass", 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from contextlib import ExitStack
 from typing import Any
@@ -56,8 +57,8 @@ def clock() -> Clock:
 
 
 def flights_of(crawl: Listed, clock: Clock, k: int = 1, **live: Any) -> Flights:
-    manners = Manners(LiveSection(**{"delay": 1.0, "throttle": False, **live}))
-    return Flights(crawl, manners, k, clock=clock)
+    settings = LiveSection(**{"delay": 1.0, "throttle": False, **live})
+    return Flights(crawl, Manners(settings), k, clock=clock, max_wait=settings.max_wait)
 
 
 def chosen(flights: Flights) -> Flight:
@@ -185,3 +186,49 @@ def test_a_site_whose_pages_cost_too_much_rests_and_it_is_told(
     clock.now += 69
     flights.wake()
     assert chosen(flights).url == "http://a.org/1"
+
+
+def refused(flights: Flights, retry_after: float) -> None:
+    flight = chosen(flights)
+    flight.answer = Answer(503, retry_after=retry_after)
+    flights.land(flight, Failed(flight.url, FailureKind.THROTTLED, retryable=True), TOLD)
+
+
+def test_a_crawl_waits_for_a_site_that_is_soon_back(clock: Clock) -> None:
+    flights = flights_of(Listed("http://a.org/1", "http://a.org/2"), clock, max_wait=60.0)
+    refused(flights, 60.0)
+    assert flights.choose() is None
+    assert (flights.reason, flights.wakes_in()) == (None, 60.0)
+    clock.now += 60.0
+    assert chosen(flights).url == "http://a.org/2"
+
+
+def test_a_crawl_ends_if_all_that_is_left_must_rest_for_too_long(clock: Clock) -> None:
+    urls = "http://a.org/1", "http://b.org/", "http://a.org/2"
+    crawl = Listed(*urls)
+    flights = flights_of(crawl, clock, k=2, max_wait=60.0)
+    refused(flights, 100.0)
+    other = chosen(flights)
+    assert other.url == "http://b.org/"
+    assert flights.choose() is None
+    assert flights.reason is None  # as long as anything is in flight, there may be more
+    flights.land(other, "page", TOLD)
+    clock.now += 0.9
+    assert flights.choose() is None
+    clock.now += 0.1  # now only a.org is left to wait for
+    assert flights.choose() is None
+    assert flights.reason is StopReason.SITES_DOWN
+    assert flights.over
+    assert crawl.urls == ["http://a.org/2"]
+
+
+def test_it_is_told_which_site_must_rest_after_a_failure_and_until_when(clock: Clock) -> None:
+    crawl = Listed("http://a.org/")
+    told = []
+    crawl.receive = lambda url, outcome, fetched: told.append(fetched) or []  # type: ignore
+    flights = flights_of(crawl, clock)
+    began = time.time()
+    refused(flights, 3600.0)
+    (fetched,) = told
+    assert fetched.rests[0] == "a.org"
+    assert began + 3600 <= fetched.rests[1] <= time.time() + 3600

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tres.engines.manners import ATTEMPTS, DAY, HOUR, Manners
+from tres.engines.manners import DAY, HOUR, TRUSTED, Manners
 from tres.sections import LiveSection
 from tres.web.page import FailureKind
 
@@ -100,13 +100,26 @@ def test_retry_after_is_obeyed():
     assert clock.ready_at("a", 1.0) == 121.0
 
 
-def test_who_asks_for_more_than_patience_is_down_and_nobody_waits_for_it():
+def test_who_asks_for_an_hour_and_more_waits_for_as_long_and_for_a_day_at_most():
     clock = manners()
-    clock.depart("a", 0.0)
-    clock.arrive("a", 1.0, status=429, retry_after=10 * DAY)
-    assert clock.is_down("a", DAY)
-    assert not clock.is_down("a", DAY + 1)
-    assert clock.waiting(2.0) == []
+    for site, asked in (("a", HOUR + 1), ("b", 10 * DAY)):
+        clock.depart(site, 0.0)
+        clock.arrive(site, 1.0, status=429, retry_after=asked)
+    assert clock.waiting(2.0) == ["a", "b"]
+    assert (clock.ready_at("a", 2.0), clock.ready_at("b", 2.0)) == (HOUR + 2, DAY + 1)
+    assert clock.next_change(2.0) == HOUR + 2
+
+
+def test_who_says_come_back_at_once_for_ever_is_believed_for_a_while_only():
+    clock, now = manners(), 0.0
+    for _ in range(TRUSTED):
+        clock.depart("a", now)
+        clock.arrive("a", now, status=503, retry_after=0.0)
+        assert not clock.rests("a", now)
+        now += 1.0
+    clock.depart("a", now)
+    clock.arrive("a", now, status=503, retry_after=0.0)
+    assert clock.ready_at("a", now) == now + 5 * 2**TRUSTED
 
 
 def test_refusals_and_dead_hosts_back_off_twice_as_long_each_time():
@@ -119,25 +132,58 @@ def test_refusals_and_dead_hosts_back_off_twice_as_long_each_time():
         assert waits == [5.0, 10.0, 20.0]
 
 
-def test_a_dead_host_is_given_up_for_longer_and_longer_and_an_answer_brings_it_back():
-    clock, start = manners(), 0.0
-    for _ in range(ATTEMPTS):
-        assert not clock.is_down("a", start)
-        clock.depart("a", start)
-        clock.arrive("a", start, failed=FailureKind.NO_CONNECTION)
-        start += 1000.0
-    down = start - 1000.0
-    assert clock.is_down("a", down + HOUR - 1)
-    assert clock.waiting(down + 1) == []
-    clock.depart("a", down + HOUR)
-    clock.arrive("a", down + HOUR, failed=FailureKind.NO_CONNECTION)
-    assert clock.is_down("a", down + 3 * HOUR - 1)
-    clock.depart("a", down + 3 * HOUR)
-    clock.arrive("a", down + 3 * HOUR, status=404)
-    assert not clock.is_down("a", down + 3 * HOUR)
-    clock.depart("a", down + 4 * HOUR)
-    clock.arrive("a", down + 4 * HOUR, failed=FailureKind.TIMEOUT)
-    assert not clock.is_down("a", down + 4 * HOUR)
+def probes(clock: Manners, outage: float, failed: dict[str, object]) -> float:
+    """When a site answers first that is away for so long and asked whenever it is ready."""
+    now = 0.0
+    while now < outage:
+        clock.depart("a", now)
+        clock.arrive("a", now, **failed)  # type: ignore[arg-type]
+        assert clock.waiting(now) == ["a"]  # nobody chooses its links meanwhile
+        now = clock.ready_at("a", now)
+    clock.depart("a", now)
+    clock.arrive("a", now, status=200)
+    return now
+
+
+def test_an_outage_costs_about_its_own_length():
+    for told in ({"status": 503}, {"status": 502}, {"failed": FailureKind.NO_CONNECTION}):
+        assert probes(manners(delay=0.2), 25.0, dict(told)) == 31.0
+        assert probes(manners(delay=1.0), 25.0, dict(told)) == 35.0
+
+
+def test_a_dead_host_is_asked_no_more_than_once_an_hour_and_an_answer_ends_that():
+    clock = manners()
+    back = probes(clock, 10 * HOUR, {"failed": FailureKind.NO_CONNECTION})
+    assert 10 * HOUR <= back <= 11 * HOUR
+    clock.depart("a", back + 1)
+    clock.arrive("a", back + 1, failed=FailureKind.TIMEOUT)
+    assert clock.ready_at("a", back + 1) == back + 6
+
+
+def test_failures_that_come_while_a_site_rests_belong_to_the_same_outage():
+    clock = manners(delay=0.0, per_site=8)
+    for _ in range(8):
+        clock.depart("a", 0.0)
+    for _ in range(8):
+        clock.arrive("a", 0.5, failed=FailureKind.NO_CONNECTION)
+    assert clock.ready_at("a", 0.5) == 1.5
+
+
+def test_a_good_answer_that_comes_late_does_not_undo_what_a_site_asks_for():
+    clock = manners(delay=0.0, per_site=2)
+    clock.depart("a", 0.0)
+    clock.depart("a", 0.0)
+    clock.arrive("a", 1.0, status=429, retry_after=120.0)
+    clock.arrive("a", 2.0, status=200)
+    assert clock.ready_at("a", 2.0) == 121.0
+
+
+def test_a_site_that_asked_to_be_left_alone_in_an_earlier_crawl_rests():
+    clock = manners()
+    clock.rest("a", 60.0, 10.0)
+    clock.rest("b", 5.0, 10.0)
+    assert clock.waiting(10.0) == ["a"]
+    assert clock.ready_at("a", 10.0) == 60.0
 
 
 def test_a_failure_of_a_page_is_no_failure_of_its_site():
@@ -196,7 +242,7 @@ def check_what_it_says(clock: Manners, now: float) -> None:
     finite = [end for end in ends if end < inf]
     change = clock.next_change(now)
     assert change == (min(finite) if finite else None)
-    ready = [site for site in "abc" if site not in waiting and not clock.is_down(site, now)]
+    ready = [site for site in "abc" if site not in waiting]
     assert all(clock.ready_at(site, now) == now for site in ready)
 
 

@@ -28,9 +28,10 @@ LIVE: dict[str, Any] = {
     "delay": 0.8,
     "timeout": 8.0,
     "retries": 1,
+    "max_wait": 20.0,
     "allow": ["127.0.0.0/8"],
 }
-"""The defaults, but for what would take too long: they are 1, 30 and 2."""
+"""The defaults, but for what would take too long: they are 1, 30, 2 and 300."""
 IN_FLIGHT = 64
 """Every good site can be asked while some forty others keep a crawler waiting."""
 
@@ -61,7 +62,14 @@ class Crawled:
     def reported(self) -> dict[str, str]:
         """What became of each URL that was asked for: "page", or the kind of its failure."""
         failed = {row["url"]: row["kind"] for row in self.rows("failures.csv")}
-        return failed | dict.fromkeys(self._asked(), "page")
+        return dict(self._postponed()) | failed | dict.fromkeys(self._asked(), "page")
+
+    def _postponed(self) -> Iterator[tuple[str, str]]:
+        """What failed with its site, and would be asked for again."""
+        from tres.store.journal import JOURNAL, Journal
+
+        with Journal.open(self.run / JOURNAL) as journal:
+            yield from ((row["url"], row["kind"]) for row in journal.postponed())
 
     def _asked(self) -> Iterator[str]:
         from tres.store.journal import JOURNAL, Journal

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import count
@@ -13,7 +14,16 @@ from pathlib import Path
 import pytest
 from tests.support.webs import To, links, missing, page, random_web, site_of, start, web_of
 
-from tres.crawl.events import Done, Event, Fetch, StopReason, Wait
+from tres.crawl.events import (
+    Done,
+    Event,
+    Fetch,
+    FetchFailed,
+    Postponed,
+    Stepped,
+    StopReason,
+    Wait,
+)
 from tres.engines.base import Exchange, Fetched
 from tres.errors import RunError
 from tres.policies.make import PolicySettings
@@ -22,8 +32,10 @@ from tres.store import recorded, snapshots
 from tres.store.journal import Journal
 from tres.store.meta import Meta
 from tres.store.recorded import RecordedSession, Warc, resumed
-from tres.store.records import Begin, Demanded, Entry, Received, Seeds
+from tres.store.records import Begin, Demanded, Entry, Received, Seeds, encode
 from tres.store.snapshots import SNAPSHOT, SnapshotWarning
+from tres.web.page import Failed, FailureKind
+from tres.web.percept import Percept
 
 WEB = random_web(seed=11)
 SEEDS = list(WEB)[:3]
@@ -320,3 +332,56 @@ def test_a_disk_that_fills_up_leaves_a_crawl_that_goes_on(
     )
     monkeypatch.undo()
     assert told + [repr(events) for events in steps(again(full))] == expected
+
+
+@pytest.mark.parametrize("every", [3, 1000])
+def test_what_was_postponed_is_postponed_after_a_resume(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, every: int
+) -> None:
+    monkeypatch.setattr(snapshots, "EVERY", every)
+    crawl = begun(tmp_path)
+    list(steps(crawl, 6))
+    demand = crawl.next()
+    assert isinstance(demand, Fetch)
+    (url,) = demand.urls
+    told = Fetched(1.0, status=503, note="HTTP 503", rests=(site_of(url), 99.5))
+    (event,) = crawl.receive(url, Failed(url, FailureKind.THROTTLED, retryable=True), told)
+    assert event == Postponed(url, FailureKind.THROTTLED, is_seed=False)
+    resumed_crawl = again(tmp_path)
+    assert resumed_crawl.session.postponed == 1
+    assert resumed_crawl.journal.resting() == {site_of(url): 99.5}
+    (row,) = resumed_crawl.journal.postponed()
+    assert (row["url"], row["kind"], row["status"]) == (url, "throttled", 503)
+    rest = [event for events in steps(resumed_crawl) for event in events]
+    asked = [event.url for event in rest if isinstance(event, Stepped | FetchFailed)]
+    assert asked.count(url) <= 1
+    whole = [event for events in steps(again(tmp_path)) for event in events]
+    assert whole == []  # all of it folds to the same end
+
+
+def test_journals_with_and_without_an_interruption_are_the_same(tmp_path: Path) -> None:
+    def outcome(url: str, times: int) -> Percept | Failed:
+        if url in list(WEB)[::4] and times == 0:
+            return Failed(url, FailureKind.TIMEOUT, retryable=True)
+        return WEB.get(url, missing(url))
+
+    def crawled(crawl: RecordedSession, seen: Counter[str], count: int) -> None:
+        for _ in range(count):
+            demand = crawl.next()
+            if not isinstance(demand, Fetch):
+                return
+            (url,) = demand.urls
+            crawl.receive(url, outcome(url, seen[url]), Fetched(0.0))
+            seen[url] += 1
+
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    whole.mkdir(), parts.mkdir()
+    crawled(begun(whole), Counter(), 1000)
+    seen: Counter[str] = Counter()
+    crawled(begun(parts), seen, 9)
+    for _ in range(10):
+        crawled(again(parts), seen, 9)
+    with Journal.open(whole / "journal.db") as one, Journal.open(parts / "journal.db") as other:
+        assert list(one.postponed())
+        assert list(one.postponed()) == list(other.postponed())
+        assert [encode(e) for _, e in one.entries()] == [encode(e) for _, e in other.entries()]

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from tres.crawl.events import Demand, Event, Fetch
+from tres.crawl.events import Demand, Event, Fetch, Postponed
 from tres.crawl.session import CrawlSession
 from tres.engines.base import Fetched
 from tres.engines.reader import Charge
@@ -53,7 +53,8 @@ def session_of(
 class Spoken:
     """A session as an engine sees it, and every word between the two.
 
-    It insists on what an engine must keep to: no URL that was not asked for, none twice.
+    It insists on what an engine must keep to: no URL that was not asked for, none twice unless
+    it went back to wait.
     """
 
     def __init__(self, session: CrawlSession) -> None:
@@ -61,6 +62,7 @@ class Spoken:
         self.words: list[tuple[str, str]] = []
         self.outcomes: dict[str, Percept | Failed] = {}
         self.fetched: dict[str, Fetched] = {}
+        self.postponed: list[str] = []
         self.most_in_flight = 0
 
     @property
@@ -86,10 +88,12 @@ class Spoken:
         self, url: str, outcome: Percept | Failed, fetched: Fetched | None = None
     ) -> list[Event]:
         assert fetched is not None, url
-        assert url not in self.outcomes, f"{url} came back twice"
+        assert url not in self.outcomes or url in self.postponed, f"{url} came back twice"
         self.words.append(("receive", url))
         self.outcomes[url], self.fetched[url] = outcome, fetched
-        return self.session.receive(url, outcome)
+        events = self.session.receive(url, outcome)
+        self.postponed += [event.url for event in events if isinstance(event, Postponed)]
+        return events
 
     def interrupt(self) -> None:
         self.session.interrupt()

@@ -167,7 +167,10 @@ def report(result: Result, directory: Path, log: JsonLog | None) -> None:
     click.echo(f"stopped: {result.stopped}")
     click.echo(f"run: {directory}")
     again = printable(command_to_resume(directory))
-    if result.stopped is StopReason.INTERRUPTED:
+    if result.stopped is StopReason.SITES_DOWN:
+        click.echo(f"the sites of all {summary['frontier']:,} links left must rest")
+        click.echo(f"go on later: {again}")
+    elif result.stopped is StopReason.INTERRUPTED:
         click.echo(f"go on: {again}")
     elif result.stopped is StopReason.BUDGET:
         click.echo(f"go on: {again} --pages {2 * summary['budget']}")

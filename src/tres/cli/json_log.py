@@ -32,6 +32,7 @@ from tres.crawl.events import (
     LeafSplit,
     LinksLimited,
     Paused,
+    Postponed,
     SiteBlocked,
     SiteCapped,
     Stepped,
@@ -47,6 +48,7 @@ from tres.store.recorded import command_to_resume
 EVENTS: dict[type[Event], str] = {
     Stepped: "page",
     FetchFailed: "failed",
+    Postponed: "postponed",
     LeafSplit: "split",
     SiteCapped: "capped",
     LinksLimited: "limited",

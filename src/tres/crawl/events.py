@@ -19,6 +19,7 @@ class StopReason(StrEnum):
     FRONTIER_EXHAUSTED = "frontier-exhausted"
     NO_SEED = "no-seed-answered"
     INTERRUPTED = "interrupted"
+    SITES_DOWN = "sites-down"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,15 @@ class FetchFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class Postponed:
+    """A URL gave no page now, by no fault of its own: it waits, and is asked for again."""
+
+    url: str
+    kind: FailureKind
+    is_seed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class LeafSplit:
     """The tree has grown by one leaf."""
 
@@ -122,5 +132,13 @@ class WentOn:
 
 
 Event = (
-    Stepped | FetchFailed | LeafSplit | SiteCapped | LinksLimited | SiteBlocked | Paused | WentOn
+    Stepped
+    | FetchFailed
+    | Postponed
+    | LeafSplit
+    | SiteCapped
+    | LinksLimited
+    | SiteBlocked
+    | Paused
+    | WentOn
 )

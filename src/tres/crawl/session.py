@@ -13,7 +13,8 @@ policy. It has no clock, opens nothing and draws no random number, so the same s
 over an archive, on the live Web and in a test with a dictionary of pages. With k = 1 it is
 the paper's algorithm; with more, rewards come back late and out of order.
 
-A *step* is one page retrieved and judged. Seeds are fetched first and are steps as well.
+A *step* is one page retrieved and judged. Seeds are fetched first and are steps as well. A URL
+that failed in a way that may pass goes back to wait (`tres.crawl.postponed`).
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from tres.crawl.events import (
     FetchFailed,
     LeafSplit,
     LinksLimited,
+    Postponed,
     SiteBlocked,
     SiteCapped,
     Stepped,
@@ -39,6 +41,7 @@ from tres.crawl.events import (
     Wait,
 )
 from tres.crawl.limits import LinkLimits, WaitingLinks
+from tres.crawl.postponed import PostponedChoices
 from tres.mdp.columns import Column, Flags, Ids
 from tres.mdp.crawl import Crawl
 from tres.mdp.paths import NONE
@@ -76,6 +79,7 @@ class CrawlSession:
         """Sites that have reached their cap, and sites that are blocked: no action leads there."""
         self._blocked = Column(np.bool_)
         self._in_flight: dict[str, Choice] = {}
+        self._postponed = PostponedChoices()
         self._interrupted = False
         self._links = WaitingLinks(limits or LinkLimits())
         outlinks = self._outlinks(seeds)
@@ -128,6 +132,11 @@ class CrawlSession:
         return self._links.dropped
 
     @property
+    def postponed(self) -> int:
+        """URLs that have failed and are to be asked for again."""
+        return len(self._postponed)
+
+    @property
     def harvest_rate(self) -> float:
         """Relevant pages / pages."""
         return self.relevant / self.steps if self.steps else 0.0
@@ -157,10 +166,26 @@ class CrawlSession:
         self._crawl.sites.arrive(choice.site)
         result = self._settle(choice, outcome)
         if isinstance(result, Failed):
-            self.failures[result.kind] += 1
-            self.policy.miss(choice)
-            return [FetchFailed(url, result.kind, choice.is_seed)]
+            return self._failed(choice, result)
+        self._postponed.answered(choice)
         return self._step(choice, result)
+
+    def _failed(self, choice: Choice, failed: Failed) -> list[Event]:
+        """No page came: the URL is asked for again later, or never."""
+        url = self._crawl.urls[choice.url]
+        if self._may_pass(choice, failed) and self._postponed.take(choice):
+            return [Postponed(url, failed.kind, choice.is_seed)]
+        self._postponed.forget(choice.url)
+        if failed.kind.is_answer:
+            self._postponed.answered(choice)
+        self.failures[failed.kind] += 1
+        self.policy.miss(choice)
+        return [FetchFailed(url, failed.kind, choice.is_seed)]
+
+    def _may_pass(self, choice: Choice, failed: Failed) -> bool:
+        """Was it the site that failed, and not the page, and may the site be asked again?"""
+        closed = bool(self._closed.view[choice.site])
+        return failed.retryable and not failed.kind.is_answer and not closed
 
     def interrupt(self) -> None:
         """Choose nothing more; what is in flight may still come back."""
@@ -232,7 +257,11 @@ class CrawlSession:
             if must_wait is None or not must_wait[self._seeds[0].site]:
                 return self._seeds.popleft()
             self._seeds.rotate(-1)
-        return self.policy.choose(must_wait)
+        return (
+            self._postponed.due(must_wait)
+            or self.policy.choose(must_wait)
+            or self._postponed.resting(must_wait)
+        )
 
     def _must_wait(self, waiting: Iterable[str]) -> Flags | None:
         """Sites that must wait: told so, or full if all that is in flight succeeds."""
@@ -261,7 +290,7 @@ class CrawlSession:
             return Wait()
         if self.steps >= self.pages:
             return Done(StopReason.BUDGET)
-        if self._seeds or len(self.policy):
+        if self._seeds or len(self.policy) or (self._postponed and self.steps):
             return Wait()
         return Done(StopReason.FRONTIER_EXHAUSTED if self.steps else StopReason.NO_SEED)
 
@@ -287,6 +316,7 @@ class CrawlSession:
         self._closed.view[site] = True
         self._links.close(site)
         self._seeds = deque(seed for seed in self._seeds if seed.site != site)
+        self._postponed.forget_site(site)
         self.policy.forget_site(site)
 
     def _outlinks(

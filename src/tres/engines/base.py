@@ -43,6 +43,8 @@ class Fetched:
     title: str = ""
     fingerprint: int | None = None
     note: str = ""
+    rests: tuple[str, float] | None = None
+    """After a failure: a site that must be left alone, and until when."""
     exchange: Exchange | None = None
 
 

@@ -85,6 +85,11 @@ class Exploring:
         self._advance(outcome)
         self._watch(self._pages)
 
+    def pass_over(self) -> None:
+        """The site of the URL that is asked for must rest for too long: go on without it."""
+        assert self._wanted is not None  # otherwise the exploration is over
+        self._advance(Failed(self._wanted, FailureKind.SITE_DOWN))
+
     def interrupt(self) -> None:
         """Ask for nothing more; there will be no samples, unless it is done already."""
         self._interrupted = True

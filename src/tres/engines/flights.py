@@ -11,7 +11,9 @@ Two invariants are kept here, whoever fetches:
 - every flight that took off lands exactly once. Whatever is said of it later is ignored.
 
 A crawl that says `Wait` is asked again when a flight has landed, a site becomes ready or an order
-was given (`tres.engines.steering`), not before; one that is paused is not asked. What the crawl
+was given (`tres.engines.steering`), not before; one that is paused is not asked. If nothing is in
+flight and all sites left rest for more than `max_wait` seconds, the crawl ends:
+its links are kept, and whoever goes on with it later asks for them. What the crawl
 itself raises (a full disk, say) is a *fault*: nothing more is asked or told, and whoever runs the
 crawl raises it.
 """
@@ -22,7 +24,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, Protocol
 
@@ -31,6 +33,9 @@ from tres.engines.base import Fetched
 from tres.engines.steering import UNSTEERED, Steering
 from tres.web.page import Failed, FailureKind
 from tres.web.url import SiteBy, canonical, site_of
+
+LONG = 30.0
+"""Seconds without anything to ask for that are worth a word."""
 
 _log = logging.getLogger(__name__)
 
@@ -53,6 +58,8 @@ class Politeness(Protocol):
     def ready_at(self, site: str, now: float) -> float: ...
 
     def next_change(self, now: float) -> float | None: ...
+
+    def all_rest(self, now: float) -> bool: ...
 
     def depart(self, site: str, now: float) -> None: ...
 
@@ -107,6 +114,7 @@ class Flights:
         listener: Callable[[Event], None] = lambda event: None,
         clock: Callable[[], float] = time.monotonic,
         steering: Steering = UNSTEERED,
+        max_wait: float = inf,
     ) -> None:
         self.reason: StopReason | None = None
         self.fault: Exception | None = None
@@ -119,6 +127,7 @@ class Flights:
         self._listener = listener
         self._clock = clock
         self._steering = steering
+        self._max_wait = max_wait
         self._flying: dict[str, Flight] = {}
         self._resting_until = -inf
 
@@ -162,7 +171,16 @@ class Flights:
             case _:
                 change = self._manners.next_change(now)
                 self._resting_until = inf if change is None else change
+                if self._asks and not self._flying and self._manners.all_rest(now):
+                    self._wait_or_end(self._resting_until - now)
         return None
+
+    def _wait_or_end(self, wait: float) -> None:
+        """All that is left is with sites that rest: is the first of them back soon?"""
+        if wait > self._max_wait:
+            self.reason = StopReason.SITES_DOWN
+        elif wait > LONG:
+            _log.warning("all that is left waits for sites that rest, for %.0f seconds", wait)
 
     def _look_up(self) -> None:
         try:
@@ -232,10 +250,18 @@ class Flights:
         """What came of a flight, once; the events of the crawl, if there are any."""
         if self._flying.get(flight.url) is not flight:
             return []
-        self.back(flight, outcome.kind if isinstance(outcome, Failed) else None)
+        if isinstance(outcome, Failed):
+            self.back(flight, outcome.kind)
+            told = replace(told, rests=self._rest_of(flight.site))
+        else:
+            self.back(flight)
         del self._flying[flight.url]
         self._resting_until = -inf
         return self._tell(flight.url, outcome, told) if self.fault is None else []
+
+    def _rest_of(self, site: str) -> tuple[str, float] | None:
+        wait = self.ready_in(site)
+        return (site, time.time() + wait) if 0 < wait < inf else None
 
     def _tell(self, url: str, outcome: Any, told: Fetched) -> list[Event]:
         try:

@@ -1,43 +1,40 @@
 """The politeness clock: which sites must wait, and until when.
 
-A site is in one of three states, and only time and what its server says move it:
-
-* *ready*: it may be asked now;
-* *waiting*: its delay is not over, as many requests are in flight as it may have, or it backs
-  off. The moment at which this ends is known, or is the return of something in flight;
-* *down*: it failed too often in a row, or asked for more patience than a crawl has. Nobody
-  waits for such a site: what is asked of it fails at once, until an hour or more later one
-  request may try again. An answer brings it back.
+A site is *ready*, or it *waits*: its delay is not over, as many requests are in flight as it may
+have, or it rests because it failed. The moment at which this ends is known, or is the return of
+something in flight. What waits is not lost: its links stay where they are until it is ready.
 
 Between the starts of two requests to a site lies its delay: `live.delay`, more if robots.txt
 asks for it, more while its answers are slow (the rule of Scrapy's AutoThrottle: the mean of the
 delay and of latency / `per_site`; errors are quick and never lower it). A delay of 0 says that
-nobody minds, and then slow answers delay nothing either. Refusals (429, 503)
-back off for as long as Retry-After says, or exponentially as failed connections do.
+nobody minds, and then slow answers delay nothing either.
+
+A site that refuses (429, 503), whose gateway finds no server (502, 504) or that cannot be reached
+rests, and is probed with growing pauses: each is twice as long as the one before, up to an hour.
+So an outage costs at most about twice its own length. Retry-After is obeyed, up to a day; from
+the fifth failure in a row on, the longer of both pauses counts. Failures that come back while a
+site rests belong to the same outage and make no pause longer. Any other answer ends all of it.
 
 A site may also cost too much: pages that take long to *read*, far longer than is usual in this
 crawl. It then rests until such pages have taken no more than a tenth of the time. And it is not
 asked for more while more of its pages wait to be read than may be fetched at the same time, so
 that they cannot take the place of all others.
 
-Nothing here reads a clock. Ready times wait in a heap whose stale entries are dropped when they
-surface, so that a decision costs by the sites that wait now, not by all ever seen.
+Nothing here reads a clock.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from heapq import heappop, heappush
 from math import inf
 
+from tres.engines.ready_times import ReadyTimes
 from tres.sections import LiveSection
 from tres.web.page import FailureKind
 
 HOUR, DAY = 3600.0, 86400.0
-PATIENCE = HOUR
-"""Seconds that a crawl waits for a site; who asks for more is down for that long."""
-ATTEMPTS = 5
-"""Failures in a row after which a site is down."""
+TRUSTED = 4
+"""Failures in a row for which a short Retry-After is believed."""
 
 SLOW = 0.25
 """Seconds of processor time from which on reading a page may be called slow."""
@@ -60,7 +57,8 @@ UNREACHABLE = frozenset(
     }
 )
 """Failures of a server; all others are failures of a page."""
-REFUSALS = frozenset({429, 503})
+REFUSALS = frozenset({429, 502, 503, 504, 521, 522, 523, 524})
+"""Statuses that say: not now, or nobody is here. The last four are those of a content network."""
 
 
 @dataclass(slots=True)
@@ -70,8 +68,7 @@ class _Site:
     delay: float
     asked: float = 0.0  # by robots.txt
     start: float = -inf
-    until: float = -inf
-    down: float = -inf
+    until: float = -inf  # it rests
     in_flight: int = 0
     failures: int = 0
     unread: int = 0
@@ -90,14 +87,12 @@ class Manners:
     def __init__(self, settings: LiveSection) -> None:
         self._settings = settings
         self._sites: dict[str, _Site] = {}
-        self._waiting: dict[str, None] = {}
-        self._heap: list[tuple[float, str]] = []
+        self._times = ReadyTimes()
         self._usual = 0.0
 
     def waiting(self, now: float) -> list[str]:
         """The sites that must not be asked now."""
-        self._wake(now)
-        return list(self._waiting)
+        return list(self._times.waiting(now))
 
     def ready_at(self, site: str, now: float) -> float:
         """When the site may be asked; infinite: not before something in flight has returned."""
@@ -106,15 +101,24 @@ class Manners:
 
     def next_change(self, now: float) -> float | None:
         """The earliest moment at which a waiting site becomes ready by itself."""
-        self._wake(now)
-        while self._heap and not self._is_current(*self._heap[0]):
-            heappop(self._heap)
-        return self._heap[0][0] if self._heap else None
+        first = self._times.first(now)
+        return None if first is None else first[0]
 
-    def is_down(self, site: str, now: float) -> bool:
-        """Is the site given up for now? Then whatever is asked of it fails without a request."""
+    def all_rest(self, now: float) -> bool:
+        """Is there nobody to wait for but sites that have failed?"""
+        first = self._times.first(now)
+        return first is not None and self.rests(first[1], now)
+
+    def rests(self, site: str, now: float) -> bool:
+        """Has the site failed, and is it to be left alone for now?"""
         known = self._sites.get(site)
-        return known is not None and known.down > now
+        return known is not None and known.until > now
+
+    def rest(self, site: str, until: float, now: float) -> None:
+        """Leave a site alone until then: it has asked for it earlier."""
+        known = self._site(site)
+        known.until = max(known.until, until)
+        self._settle(site, known, now)
 
     def depart(self, site: str, now: float) -> None:
         """A request to the site starts now."""
@@ -165,7 +169,7 @@ class Manners:
         if failed in UNREACHABLE or status in REFUSALS:
             self._back_off(known, now, retry_after)
         elif status is not None:
-            known.failures, known.down = 0, -inf
+            known.failures = 0
         if self._settings.throttle and self._settings.delay > 0 and latency is not None:
             self._throttle(known, latency, good=status is not None and status < 400)
         self._settle(site, known, now)
@@ -210,33 +214,18 @@ class Manners:
         site.delay = delay if good else max(delay, site.delay)
 
     def _back_off(self, site: _Site, now: float, retry_after: float | None) -> None:
-        site.failures += 1
-        own = max(1.0, 5 * self._settings.delay) * 2.0 ** min(site.failures - 1, 20)
-        wait = own if retry_after is None else max(0.0, retry_after)
-        if wait > PATIENCE:
-            site.down = now + min(wait, DAY)
-        elif site.failures >= ATTEMPTS:
-            site.down = now + min(HOUR * 2.0 ** min(site.failures - ATTEMPTS, 20), DAY)
-        else:
-            site.until = max(site.until, now + wait)
+        if now >= site.until:
+            site.failures += 1
+        own = max(1.0, 5 * self._settings.delay) * 2.0 ** min(max(site.failures - 1, 0), 20)
+        wait = min(own, HOUR)
+        if retry_after is not None:
+            asked = min(max(0.0, retry_after), DAY)
+            wait = asked if site.failures <= TRUSTED else max(asked, wait)
+        site.until = max(site.until, now + wait)
 
     def _settle(self, name: str, site: _Site, now: float) -> None:
         """Derive when the site is ready, and let it wait or not."""
         per_site = self._settings.per_site
         full = site.in_flight >= per_site or site.unread > per_site
         site.ready = inf if full else max(site.start + site.pause, site.until)
-        if site.ready <= now or (site.down > now and not full):
-            self._waiting.pop(name, None)
-            return
-        self._waiting[name] = None
-        if not full:
-            heappush(self._heap, (site.ready, name))
-
-    def _wake(self, now: float) -> None:
-        while self._heap and self._heap[0][0] <= now:
-            at, name = heappop(self._heap)
-            if self._is_current(at, name):
-                del self._waiting[name]
-
-    def _is_current(self, at: float, name: str) -> bool:
-        return name in self._waiting and self._sites[name].ready == at
+        self._times.set(name, site.ready, now)

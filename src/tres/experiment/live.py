@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from tres import __version__
 from tres.config import TopicConfig
-from tres.crawl.events import Event
+from tres.crawl.events import Event, StopReason
 from tres.engines.addresses import AddressGuard
 from tres.engines.explore import Asking, Exploration
 from tres.engines.exploring import Exploring
@@ -234,8 +234,10 @@ async def explored_live(
         patience=config.live.timeout,
         redirects=config.live.redirects,
     )
+    settings = live_settings(config.override(sitemaps=False))  # pages alone
     try:
-        await loop.crawl(live, live_settings(config.override(sitemaps=False)))  # pages alone
+        while await loop.crawl(live, settings) is StopReason.SITES_DOWN:
+            exploring.pass_over()
     finally:
         await reader.close()
     return exploring.found
@@ -260,6 +262,7 @@ async def _crawled(
             in_flight=config.crawl.in_flight,
             site_by=config.crawl.site,
             patience=config.live.timeout,
+            resting=run.crawling.journal.resting(),
             redirects=config.live.redirects,
             memory=memory,
             listener=tell,

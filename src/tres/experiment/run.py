@@ -321,8 +321,9 @@ def _write_beginning(directory: Path, config: TopicConfig, perceiver: Perceiver)
 
 
 def _no_seed(journal: Journal) -> SeedError:
-    failed = [row for row in journal.failures() if row["is_seed"]]
+    rows = [*journal.postponed(), *journal.failures()]
+    failed = {row["url"]: row["kind"] for row in rows if row["is_seed"]}
     return SeedError(
         f"none of the {len(failed)} seeds gave a page; name seeds that this web holds",
-        details=[f"seed {row['url']}: {row['kind']}" for row in failed],
+        details=[f"seed {url}: {kind}" for url, kind in failed.items()],
     )

@@ -10,6 +10,7 @@ STOPPED: dict[str, str] = {
     StopReason.FRONTIER_EXHAUSTED: "no link was left",
     StopReason.NO_SEED: "no seed gave a page",
     StopReason.INTERRUPTED: "it was interrupted",
+    StopReason.SITES_DOWN: "all that was left waits for sites that are down",
 }
 
 

@@ -18,8 +18,10 @@ from contextlib import closing
 from tres.store.records import DamagedError
 
 _LINKS = (
-    "SELECT records.seq, records.checksum, link, pages.checksum, failures.checksum FROM records "
+    "SELECT records.seq, records.checksum, link, pages.checksum, "
+    "coalesce(failures.checksum, postponed.checksum) FROM records "
     "LEFT JOIN pages ON pages.seq = records.seq LEFT JOIN failures ON failures.seq = records.seq "
+    "LEFT JOIN postponed ON postponed.seq = records.seq "
     "WHERE records.seq > ? ORDER BY records.seq"
 )
 

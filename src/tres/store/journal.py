@@ -6,8 +6,9 @@
                  checksums (`tres.store.chain`), and after how many seconds of crawling
       pages      one line per step, in plain columns: what was fetched, why, how it went
       failures   one line per URL that gave no page
+      postponed  one line per attempt after which a URL went back to wait
 
-The state of a crawl is the fold of `records`; `pages` and `failures` say the same for people
+The state of a crawl is the fold of `records`; the other tables say the same for people
 (`sqlite3 journal.db "select step, url from pages"`) and for reports, which may read while a
 crawl writes. One entry is one transaction, committed before anybody hears of it: a crawl
 that is killed has lost nothing that it knew.
@@ -28,7 +29,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple, Self
 
-from tres.crawl.events import Event, FetchFailed, Stepped
+from tres.crawl.events import Event, FetchFailed, Postponed, Stepped
 from tres.disk import sync_directory, sync_file
 from tres.engines.base import Fetched
 from tres.errors import RunError
@@ -48,7 +49,15 @@ from tres.store.records import (
     link_urls,
     names_url,
 )
-from tres.store.tables import FAILURES_TABLE, Row, failure_values, pages_table, step_values
+from tres.store.tables import (
+    FAILURES_TABLE,
+    POSTPONED_TABLE,
+    Row,
+    failure_values,
+    pages_table,
+    postponed_values,
+    step_values,
+)
 
 JOURNAL, MARK = "journal.db", "journal.mark"
 _SELECT = "SELECT seq, kind, seconds, body, checksum FROM records"
@@ -59,6 +68,7 @@ class Lines(NamedTuple):
 
     page: int | None
     failure: int | None
+    """Of `failures` or of `postponed`: a record has a line in one of them at most."""
 
 
 NO_LINES = Lines(None, None)
@@ -198,7 +208,7 @@ class Journal:
         if self._mark is not None:  # before: what is promised must be there at every moment
             self._mark.settle(kept)
         self._connection.execute("BEGIN IMMEDIATE")
-        for table in ("records", "pages", "failures"):
+        for table in ("records", "pages", "failures", "postponed"):
             self._connection.execute(f"DELETE FROM {table} WHERE seq >= ?", (first,))
         self._connection.execute("COMMIT")
         self._last = kept
@@ -221,7 +231,7 @@ class Journal:
                 begins += row[1] == "begin"
             if begins != len(self.segments()):
                 raise DamagedError("its list of segments is not what was written")
-            for table in (self._pages, FAILURES_TABLE):
+            for table in (self._pages, FAILURES_TABLE, POSTPONED_TABLE):
                 for _ in table.rows(self._connection):
                     pass
 
@@ -342,6 +352,16 @@ class Journal:
         with _named(self.path):
             yield from FAILURES_TABLE.rows(self._connection, seq)
 
+    def postponed(self) -> Iterator[Row]:
+        """The attempts after which a URL went back to wait, in order."""
+        self.check()
+        with _named(self.path):
+            yield from (row for _, row in POSTPONED_TABLE.rows(self._connection))
+
+    def resting(self) -> dict[str, float]:
+        """Sites that had to be left alone, and until when, by the last word on each."""
+        return {row["rests"]: row["until"] for row in self.postponed() if row["rests"] is not None}
+
     def steps(self) -> int:
         """Pages that were fetched and judged."""
         with _named(self.path):
@@ -414,6 +434,9 @@ class Journal:
                 case FetchFailed():
                     values = failure_values(event, fetched)
                     failure = FAILURES_TABLE.add(self._connection, seq, values)
+                case Postponed():
+                    values = postponed_values(event, fetched)
+                    failure = POSTPONED_TABLE.add(self._connection, seq, values)
                 case _:
                     pass  # splits and caps follow from the entries by themselves
         return Lines(page, failure)
@@ -427,6 +450,7 @@ def _tables(features: Sequence[str]) -> Iterator[str]:
     yield "CREATE INDEX begins ON records (kind) WHERE kind = 'begin'"
     yield pages_table(features).creation
     yield FAILURES_TABLE.creation
+    yield POSTPONED_TABLE.creation
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:

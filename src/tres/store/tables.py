@@ -1,6 +1,7 @@
 """The plain tables of a journal: what people and reports read of a crawl.
 
-`pages` has a line per step, `failures` one per URL that gave no page: what the session told
+`pages` has a line per step, `failures` one per URL that gave no page, `postponed` one per attempt
+after which a URL went back to wait: what the session told
 of it and how the fetch went (empty where nothing was fetched, as from an archive); for a page
 also what the choice was preferred to (`rivals`, as JSON) and its features, a column each.
 Every line carries a checksum over all of it.
@@ -17,7 +18,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from tres.crawl.events import FetchFailed, Stepped
+from tres.crawl.events import FetchFailed, Postponed, Stepped
 from tres.engines.base import Fetched
 from tres.store.records import DamagedError
 
@@ -43,6 +44,7 @@ FAILURE_COLUMNS = {
     "kind": "TEXT NOT NULL",
     "is_seed": "INTEGER NOT NULL",
 }
+POSTPONED_COLUMNS = FAILURE_COLUMNS | {"rests": "TEXT", "until": "REAL"}
 FETCH_COLUMNS = {
     "at": "REAL",
     "seconds": "REAL",
@@ -106,6 +108,7 @@ def pages_table(features: Sequence[str]) -> PlainTable:
 
 
 FAILURES_TABLE = PlainTable("failures", FAILURE_COLUMNS | FETCH_COLUMNS)
+POSTPONED_TABLE = PlainTable("postponed", POSTPONED_COLUMNS | FETCH_COLUMNS)
 
 
 def step_values(
@@ -136,6 +139,15 @@ def failure_values(failed: FetchFailed, fetched: Fetched | None) -> Iterator[Val
     yield _text(failed.url)
     yield str(failed.kind)
     yield int(failed.is_seed)
+    yield from _facts(fetched, None)
+
+
+def postponed_values(postponed: Postponed, fetched: Fetched | None) -> Iterator[Value]:
+    """An attempt after which a URL went back to wait, as a line of `postponed`."""
+    yield _text(postponed.url)
+    yield str(postponed.kind)
+    yield int(postponed.is_seed)
+    yield from (None, None) if fetched is None or fetched.rests is None else fetched.rests
     yield from _facts(fetched, None)
 
 

@@ -39,11 +39,29 @@ class FailureKind(StrEnum):
     OTHER_LANGUAGE = "other-language"
 
     @property
+    def is_answer(self) -> bool:
+        """Does it show that the site answers, whatever it says?"""
+        return self in _ANSWERS
+
+    @property
     def meaning(self) -> str:
         """What happened, in a sentence for people."""
         return _MEANINGS[self]
 
 
+_ANSWERS = frozenset(
+    {
+        FailureKind.NOT_FOUND,
+        FailureKind.HTTP_ERROR,
+        FailureKind.NOT_HTML,
+        FailureKind.TOO_LARGE,
+        FailureKind.MALFORMED,
+        FailureKind.UNREADABLE,
+        FailureKind.SOFT_NOT_FOUND,
+        FailureKind.NEAR_DUPLICATE,
+        FailureKind.OTHER_LANGUAGE,
+    }
+)
 _MEANINGS = {
     FailureKind.NOT_FOUND: "The server, or the archive, has no such page (404 or 410).",
     FailureKind.HTTP_ERROR: "The server answered with another error.",
@@ -61,10 +79,10 @@ _MEANINGS = {
     FailureKind.OFF_SITE: "It lies outside the spider's allowed_domains, or redirects to there.",
     FailureKind.DROPPED: "Something between crawler and network took the request away.",
     FailureKind.NO_ADDRESS: "No address is known for the host.",
-    FailureKind.NO_CONNECTION: "There was no connection to the server, or it broke.",
+    FailureKind.NO_CONNECTION: "There was no connection to the server, or a gateway had none.",
     FailureKind.TIMEOUT: "The server took too long.",
     FailureKind.THROTTLED: "The server asked for more patience than a page is given.",
-    FailureKind.SITE_DOWN: "The site had failed so often that it was left alone for a while.",
+    FailureKind.SITE_DOWN: "The site had failed, and had to be left alone for a while.",
     FailureKind.UNREADABLE: "Reading the page failed, or took too long.",
     FailureKind.SOFT_NOT_FOUND: "The page only says that there is no such page.",
     FailureKind.NEAR_DUPLICATE: "The page is nearly the same as one that was fetched before.",

@@ -12,6 +12,7 @@ import re
 import socket
 import sys
 import time
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ from tres.engines.scrapy.failures import NamedFailure, named
 from tres.engines.scrapy.network import network_settings
 from tres.engines.scrapy.unpacking import unpacked
 from tres.sections import LiveSection
+
+LONG = 30.0
 
 
 class SmallScheduler(BaseScheduler):
@@ -63,7 +66,8 @@ class SmallScheduler(BaseScheduler):
         now = time.monotonic()
         for request in self.waiting:
             site = site_of_url(request.url, "host")
-            if self.manners.ready_at(site, now) <= now:
+            wait = self.manners.ready_at(site, now) - now
+            if wait <= 0 or LONG < wait < inf:  # nobody waits for hours: it is refused then
                 self.waiting.remove(request)
                 self.manners.depart(site, now)
                 self.away[request.meta["asked"]] = site

@@ -75,9 +75,8 @@ def crawl(wait_for: Wait, event_loop_of_scrapy: asyncio.AbstractEventLoop) -> Ca
         steering: Steering = UNSTEERED,
         **live: Any,
     ) -> Story:
-        section = LiveSection(
-            **{"delay": 0.0, "throttle": False, "per_site": 64, "proxy": web.proxy, **live}
-        )
+        quick = {"delay": 0.0, "throttle": False, "per_site": 64, "max_wait": 0.0}
+        section = LiveSection(**{**quick, "proxy": web.proxy, **live})  # type: ignore[arg-type]
         spoken = Spoken(session_of(seeds, pages))
         for word, action in (spoil or {}).items():
             setattr(spoken.session, word, action)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -66,8 +67,9 @@ def test_while_the_rules_are_unknown_a_site_is_left_alone(crawl: Crawl, web: Loc
         told = crawl(web, *(f"http://{host}/" for host in hosts), k=2, timeout=1.0, retries=1)
     assert set(failures(told).values()) == {"robots-unreachable"}
     assert {urlsplit(each.url).path for each in web.asked} == {"/robots.txt"}
-    assert all(len(times) == 2 for times in arrivals(web).values())  # each was tried again, later
-    assert all(later - earlier >= 1 for earlier, later in arrivals(web).values())
+    for times in arrivals(web).values():
+        assert len(times) >= 2  # each was tried again, later
+        assert all(later - earlier >= 1 for earlier, later in pairwise(times))
 
 
 def failures(told: Any) -> dict[str, str]:

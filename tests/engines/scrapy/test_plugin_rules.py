@@ -26,9 +26,9 @@ from tests.support.crawls import inline_reader
 from tests.support.local_web import Answer, LocalWeb, Pages, html, moved
 from tests.support.scrapy_project import EXAMPLE
 
-from tres.engines import manners
 from tres.engines.scrapy import plugin
 from tres.sections import LiveSection
+from tres.store.journal import JOURNAL, Journal
 
 from .conftest import Wait
 
@@ -89,7 +89,8 @@ def lead(wait_for: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lea
     """Let tres lead a spider over a web."""
     monkeypatch.setattr(plugin, "SwitchingReader", ReadHere)
     shutil.copytree(EXAMPLE / "examples", tmp_path / "examples")
-    topic = (EXAMPLE / "topic.toml").read_text().replace("delay = 1.0", "delay = 0.0")
+    topic = (EXAMPLE / "topic.toml").read_text()
+    topic = topic.replace("delay = 1.0", "delay = 0.0\nmax_wait = 3.0")
     topic = topic.replace("keywords", 'seeds = ["http://a.example/0"]\nkeywords')
     (tmp_path / "topic.toml").write_text(topic)
 
@@ -507,16 +508,31 @@ def test_a_crawl_spider_whose_run_is_taken_up_calls_the_same_callbacks(
     assert {url for url, *_ in items} == {f"{A}item/{i}" for i in range(3)}
 
 
-def test_a_site_that_does_not_answer_is_left_alone(
-    lead: Lead, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(manners, "ATTEMPTS", 1)
+def test_a_site_that_does_not_answer_is_left_alone_and_its_links_wait(lead: Lead) -> None:
     links = [f"{B}{i}" for i in range(6)]
     down = Answer(status=500)
     with LocalWeb({f"{A}0": html("0", TEXT, links), f"{B}robots.txt": down}) as web:
         led = lead(Parsed, web)
-    assert sorted(led.failures.values()) == ["robots-unreachable", *["site-down"] * 5]
-    assert [asked.url for asked in web.asked].count(f"{B}robots.txt") == 1
+    assert led.failures == {}
+    with Journal.open(led.run / JOURNAL) as journal:
+        assert {row["kind"] for row in journal.postponed()} == {"robots-unreachable"}
+    assert json.loads((led.run / "summary.json").read_text())["stopped"] == "sites-down"
+    asked = [asked.url for asked in web.asked]
+    assert set(asked) - {f"{A}0", f"{A}robots.txt"} == {f"{B}robots.txt"}
+    assert asked.count(f"{B}robots.txt") == 3  # after one second, and two more
+
+
+def test_what_the_spider_said_of_a_link_holds_when_its_site_is_back(lead: Lead) -> None:
+    class Items(Ruled):
+        rules = (
+            Rule(LinkExtractor(allow="item"), callback="parse_item", cb_kwargs={"kind": "item"}),
+        )
+
+    busy = Answer(status=503)
+    web = {f"{A}0": html("0", TEXT, [f"{B}item/1"]), f"{B}item/1": [busy, html("1", TEXT)]}
+    with LocalWeb(web) as served:
+        led = lead(Items, served)
+    assert {url for url, *_ in led.spider.items} == {f"{B}item/1"}
 
 
 def test_a_sitemap_spider_has_chosen_pages_called_by_its_rules(lead: Lead) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.hostile.wire import Wire, page
 
-EXPECT = ("http-error", "site-down")
+EXPECT = "http-error"
 WIRE = r"^HTTP/1.1 500 "
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.hostile.wire import Wire, page
 
-EXPECT = "site-down"
+EXPECT = "throttled"
 AT_MOST = 2
 WIRE = r"^HTTP/1.1 429 .*Retry-After: (?:9{12}|soon)"
 

@@ -1,8 +1,9 @@
 """Manners at work: what the downloader does for the politeness clock.
 
 The scheduler asks the clock whom it may ask, and tells it of every request that departs and comes
-back. Here, requests to sites that are down are refused before they cost anything, and what may be
-tried again goes back through the scheduler, so that it waits its turn as everything else.
+back. Here, requests that it has not seen (for robots.txt or a sitemap, say) are refused if their
+site must rest, and what may be tried again goes back through the scheduler, so that it waits its
+turn as everything else.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from scrapy.downloadermiddlewares.retry import RetryMiddleware
 from scrapy.settings import BaseSettings
 
 from tres.engines.manners import Manners
-from tres.engines.scrapy.failures import SiteDown, named
+from tres.engines.scrapy.failures import SiteDown, SlowSite, named
 from tres.sections import LiveSection
 from tres.web.url import SiteBy, canonical, site_of
 
@@ -75,7 +76,7 @@ def as_polite(live: LiveSection, settings: BaseSettings) -> LiveSection:
 
 
 class Courtesy:
-    """A downloader middleware that asks nothing of sites that are down."""
+    """A downloader middleware that asks nothing of sites that rest."""
 
     def __init__(self, manners: Manners, site_by: SiteBy) -> None:
         self._manners = manners
@@ -87,7 +88,7 @@ class Courtesy:
 
     def process_request(self, request: Request) -> None:
         """Let a request pass, or refuse it."""
-        if self._manners.is_down(site_of_url(request.url, self._site_by), monotonic()):
+        if self._manners.rests(site_of_url(request.url, self._site_by), monotonic()):
             raise SiteDown("the site did not answer, or asked to be left alone")
 
 
@@ -98,6 +99,8 @@ class Retries(RetryMiddleware):
         """Another attempt, through the scheduler, if one is left."""
         problem = named(request.url, exception)
         if not problem.failed.retryable or request.meta.get("dont_retry"):
+            return None
+        if isinstance(exception, SiteDown | SlowSite):  # later, but not as soon as that
             return None
         again = self._retry(request, exception)
         if again is not None:

@@ -32,6 +32,7 @@ from twisted.internet import error
 from twisted.python.failure import Failure
 from twisted.web._newclient import ParseError
 
+from tres.engines.manners import REFUSALS
 from tres.errors import printable
 from tres.web.page import Failed, FailureKind
 
@@ -80,12 +81,14 @@ class SlowSite(NamedFailure):
     """The site wants more time between two pages than a page can wait."""
 
     kind = FailureKind.THROTTLED
+    retryable = True
 
 
 class SiteDown(NamedFailure):
-    """The site was given up for now."""
+    """The site must be left alone for now."""
 
     kind = FailureKind.SITE_DOWN
+    retryable = True
 
 
 class RedirectLoop(NamedFailure):
@@ -149,7 +152,7 @@ _TABLE: tuple[_Row, ...] = (
 
 _MISSING = frozenset({404, 410})
 _THROTTLED = frozenset({429, 503})
-RETRY_STATUSES = (408, 429, 500, 502, 503, 504, 522, 524)
+RETRY_STATUSES = (408, 500, *sorted(REFUSALS))
 
 
 def named(url: str, problem: Response | BaseException | Failure) -> Named:
@@ -177,6 +180,8 @@ def _named_status(url: str, status: int) -> Named:
         return _name(url, FailureKind.NOT_FOUND, False, note)
     if status in _THROTTLED:
         return _name(url, FailureKind.THROTTLED, True, note)
+    if status in REFUSALS:  # a gateway answers, and there is no server behind it
+        return _name(url, FailureKind.NO_CONNECTION, True, note)
     if 300 <= status < 400:
         note += " without a place to go to"
     return _name(url, FailureKind.HTTP_ERROR, status in RETRY_STATUSES, note)

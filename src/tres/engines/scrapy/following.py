@@ -81,6 +81,10 @@ class Following:
         """How the spider asks for a link that was chosen."""
         return self._kept.take(url)
 
+    def keep_again(self, url: str, request: Request) -> None:
+        """A link that was chosen goes back to wait."""
+        self._kept.put_back(url, request)
+
     def callback(self, url: str) -> Callable[..., Any]:
         """Who is given a page for which nobody was named: a rule of a SitemapSpider, or `parse`."""
         if isinstance(self._spider, SitemapSpider):

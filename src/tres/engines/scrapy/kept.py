@@ -52,6 +52,11 @@ class KeptRequests:
         kept = self._requests.pop(link, None)
         return self._by_rule(link) if kept is None else kept
 
+    def put_back(self, link: str, request: Request) -> None:
+        """A link that was chosen waits again."""
+        if _says_more(request):
+            self._requests[link] = request
+
     def _write(self, new: dict[str, Request]) -> None:
         rows = [(link, request.meta) for link, request in new.items() if "rule" in request.meta]
         lines = [json.dumps([link, meta["rule"], meta.get("link_text", "")]) for link, meta in rows]

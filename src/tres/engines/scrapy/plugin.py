@@ -34,7 +34,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.defer import deferred_from_coro
 
 from tres.config import TopicConfig, load_topic
-from tres.crawl.events import Event, FetchFailed, Stepped, StopReason
+from tres.crawl.events import Event, FetchFailed, Postponed, Stepped, StopReason
 from tres.engines.flights import Flight, Flights
 from tres.engines.manners import Manners
 from tres.engines.scrapy.answers import Answers
@@ -76,10 +76,16 @@ class TresScheduler(CrawlScheduler):
         )
         self._own = Scheduler.from_crawler(crawler)
         crawl, site_by = self._run.crawling, config.crawl.site
-        manners = self._manners = Manners(as_polite(config.live, crawler.settings))
+        manners = Manners(as_polite(config.live, crawler.settings))
         helm = helm_of(self._run, perceiver, self._reader, self._count)
-        k = config.crawl.in_flight
-        flights = Flights(crawl, manners, k, site_by, self._count, steering=helm)
+        for site, until in crawl.journal.resting().items():
+            now = time.monotonic()
+            manners.rest(site, now + until - time.time(), now)
+        flights = Flights(
+            *(crawl, manners, config.crawl.in_flight, site_by, self._count),
+            steering=helm,
+            max_wait=config.live.max_wait,
+        )
         self._reader.charge = flights.charge
         self._memory = remembered(config, crawl.journal)
         answers = Answers(
@@ -184,8 +190,6 @@ class TresScheduler(CrawlScheduler):
             request = self._request(flight)
             if not self._following.permits(request.meta[ASKED]):
                 self._flights.fail(flight, FailureKind.OFF_SITE, "no longer in allowed_domains")
-            elif self._manners.is_down(flight.site, time.monotonic()):
-                self._flights.fail(flight, FailureKind.SITE_DOWN, "the site did not answer")
             else:
                 self._carriers[flight] = request
                 return request
@@ -251,6 +255,12 @@ class TresScheduler(CrawlScheduler):
             failure.value.response.request = asked
         return asked.errback(failure) if asked.errback else None
 
+    def _keep_again(self, url: str) -> None:
+        """A URL goes back to wait: keep what the spider has said of it."""
+        for flight, request in self._carriers.items():
+            if flight.url == url and url not in self._starts:
+                self._following.keep_again(url, request.meta[ASKED])
+
     def _count(self, event: Event) -> None:
         """Scrapy's statistics tell of the crawl too."""
         match event:
@@ -259,6 +269,9 @@ class TresScheduler(CrawlScheduler):
                 self._crawler.stats.inc_value("tres/relevant", int(relevant))
             case FetchFailed(kind=kind):
                 self._crawler.stats.inc_value(f"tres/failed/{kind}")
+            case Postponed(url=url, kind=kind):
+                self._crawler.stats.inc_value(f"tres/postponed/{kind}")
+                self._keep_again(url)
             case _:
                 pass
 

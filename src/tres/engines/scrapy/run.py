@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -50,6 +51,8 @@ class LiveCrawl:
     site_by: SiteBy = "host"
     patience: float = 30.0
     """Seconds that a redirect or a retry may wait for its site before it is given up."""
+    resting: Mapping[str, float] = field(default_factory=dict)
+    """Sites that have asked to be left alone, and until when (seconds since the epoch)."""
     redirects: int = 10
     """Hops to which pages themselves may lead, as by a refresh."""
     memory: Memory | None = None
@@ -89,11 +92,16 @@ class LiveLoop:
         crawler = Crawler(LiveSpider, Settings(dict(settings)))
         # A site that was asked by the crawl before this one has its delay all the same.
         manners = self._manners = manners_of(crawler, self._manners)
+        for site, until in live.resting.items():
+            now = time.monotonic()
+            manners.rest(site, now + until - time.time(), now)
+        known = live_settings(crawler)
         flights = Flights(
             *(live.crawl, manners, live.in_flight, live.site_by, live.listener),
             steering=live.steering,
+            max_wait=known.max_wait,
         )
-        sitemaps = Sitemaps(crawler) if live_settings(crawler).sitemaps else None
+        sitemaps = Sitemaps(crawler) if known.sitemaps else None
         answers = Answers(flights, live.reader, live.memory, live.redirects, sitemaps)
         live.reader.charge = flights.charge
         self._flights = flights
