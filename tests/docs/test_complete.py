@@ -21,7 +21,7 @@ from tres.relevance.files import MANIFEST
 from tres.report.metrics import METRICS
 from tres.sections import FEATURES, MODELS, POLICIES
 from tres.store.run import _OWN_FILES
-from tres.store.tables import FAILURE_COLUMNS, FETCH_COLUMNS, PAGE_COLUMNS
+from tres.store.tables import FETCH_COLUMNS, PAGE_COLUMNS, POSTPONED_COLUMNS
 from tres.web.page import FailureKind
 
 REFERENCE = DOCS / "reference"
@@ -114,7 +114,7 @@ def test_every_file_of_a_model_is_explained(given: Given, tmp_path: Path) -> Non
 
 
 def test_every_column_of_a_run_is_explained() -> None:
-    assert {*PAGE_COLUMNS, *FAILURE_COLUMNS, *FETCH_COLUMNS} <= said("files.md")
+    assert {*PAGE_COLUMNS, *POSTPONED_COLUMNS, *FETCH_COLUMNS} <= said("files.md")
 
 
 def test_every_table_of_a_journal_is_explained(given: Given, tmp_path: Path) -> None:

@@ -72,17 +72,30 @@ def test_a_failure_is_told_with_what_can_be_done(tmp_path: Path) -> None:
         receive(run, *take(run), "http://b.example/late")
         (url,) = take(run)
         run.crawling.receive(
-            url, NoPage(url, FailureKind.TIMEOUT, True), How(at=1e9, note="30 s \x1b[1m")
+            url, NoPage(url, FailureKind.HTTP_ERROR, True), How(at=1e9, note="500 \x1b[1m")
         )
     told = explain(tmp_path / "run", "b.example/late")
     assert isinstance(told, Failed)
-    assert (told.kind, told.retryable, told.attempts, told.after) == ("timeout", True, 3, 1)
+    assert (told.kind, told.retryable, told.attempts, told.after) == ("http-error", True, 3, 1)
     assert [each.url for each in told.citations] == [SEED]
     text = " ".join(prose(told).split())
     assert "on 2001-09-09 at 01:46:40 UTC, after 1 page, and got no page" in text
-    assert "(timeout: 30 s \\x1b[1m). The server took too long." in text
+    assert "(http-error: 500 \\x1b[1m). The server answered with another error." in text
     assert "tried three times at most. What has failed is not tried again" in text
-    assert "raise live.timeout" in text
+
+
+def test_what_waits_for_a_site_that_is_down_is_told(tmp_path: Path) -> None:
+    with crawling(tmp_path / "run") as run:
+        receive(run, *take(run), "http://b.example/late")
+        (url,) = take(run)
+        run.crawling.receive(
+            url, NoPage(url, FailureKind.TIMEOUT, True), How(at=1e9, note="30 s \x1b[1m")
+        )
+    told = explain(tmp_path / "run", "b.example/late")
+    assert isinstance(told, Underway)
+    text = " ".join(prose(told).split())
+    assert "its site gave no answer (timeout: 30 s \\x1b[1m). It waits" in text
+    assert "`tres resume` goes on with it" in text
 
 
 def test_a_url_that_was_asked_for_is_underway(tmp_path: Path) -> None:

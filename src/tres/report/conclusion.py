@@ -184,7 +184,7 @@ def _stopped(reader: RunReader, reason: str, links: str, over: bool) -> str:
         case StopReason.INTERRUPTED:
             return f"It was interrupted {at}, and {links}: 'tres resume' continues it."
         case _:
-            return f"It has ended: {STOPPED.get(reason, reason)}."
+            return f"It ended {at}: {STOPPED.get(reason, reason)}."
 
 
 def _more_links(reader: RunReader) -> str:

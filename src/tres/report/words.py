@@ -10,7 +10,7 @@ STOPPED: dict[str, str] = {
     StopReason.FRONTIER_EXHAUSTED: "no link was left",
     StopReason.NO_SEED: "no seed gave a page",
     StopReason.INTERRUPTED: "it was interrupted",
-    StopReason.SITES_DOWN: "all that was left waits for sites that are down",
+    StopReason.SITES_DOWN: "all sites left were down; 'tres resume' goes on later",
 }
 
 

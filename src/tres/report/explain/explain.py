@@ -43,7 +43,7 @@ def explain_read(reader: RunReader, url: str, web: str | None = None) -> Explana
     if (failure := _failure(reader, address)) is not None:
         return _failed(reader, crawl, failure, cited)
     if found.demanded is not None:
-        return Underway(crawl, address, found.is_seed, cited)
+        return Underway(crawl, address, found.is_seed, cited, _postponed(reader, address))
     if found.is_seed:
         return _seed(reader, crawl, address)
     if cited and (still := waiting(reader, crawl, address, cited)) is not None:
@@ -125,6 +125,13 @@ def _failed(
         attempts=1 + reader.config.live.retries if again and not reader.meta.web else 1,
         citations=cited,
     )
+
+
+def _postponed(reader: RunReader, url: str) -> str:
+    """How the last attempt went, if the URL went back to wait after it."""
+    with Journal.open(reader.run / JOURNAL) as journal:
+        attempts = [row for row in journal.postponed() if row["url"] == url]
+    return f"{attempts[-1]['kind']}: {attempts[-1]['note'] or ''}".rstrip(": ") if attempts else ""
 
 
 def _seed(reader: RunReader, crawl: Crawl, url: str) -> Explanation:

@@ -197,6 +197,8 @@ class Underway:
     url: str
     is_seed: bool
     citations: tuple[Citation, ...]
+    postponed: str = ""
+    """The last failure of its site, after which it went back to wait; empty if there was none."""
 
 
 @dataclass(frozen=True, slots=True)

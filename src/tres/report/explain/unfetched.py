@@ -47,10 +47,16 @@ def _again(page: Failed, remedy: str) -> str:
 
 def underway(page: Underway) -> Iterator[str]:
     """A URL that has been asked for."""
-    yield filled(
-        "tres has asked for it, and no answer has come. If the crawl is running, it is on its way; "
-        "if not, `tres resume` asks for it first."
-    )
+    if page.postponed:
+        yield filled(
+            f"tres has asked for it, and its site gave no answer ({printable(page.postponed)}). It "
+            "waits, and is asked for again when the site may be; `tres resume` goes on with it."
+        )
+    else:
+        yield filled(
+            "tres has asked for it, and no answer has come. If the crawl is running, it is on its "
+            "way; if not, `tres resume` asks for it first."
+        )
     yield from _where_found(page.citations, page.is_seed)
 
 
