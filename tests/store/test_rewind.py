@@ -96,7 +96,7 @@ def test_what_the_archive_has_lost_is_fetched_again_and_it_is_the_same_crawl(
     cut: Path, whole: Path, accident: Callable[[Path], object]
 ) -> None:
     accident(parts_of(cut)[-1])
-    with pytest.warns(RewoundWarning, match="pages were lost in an accident; they are fetched"):
+    with pytest.warns(RewoundWarning, match="have lost their end; pages that are fetched again: "):
         crawl = again(cut, archive(cut))
     assert crawl.session.steps == crawl.journal.steps() < 20
     assert len(crawl.session.awaited) == 1
@@ -130,7 +130,7 @@ def test_files_that_were_moved_away_are_asked_for_and_nothing_is_changed(cut: Pa
         assert journal.steps() == 20
     assert before.keys() == {"journal.db"}
     mark_of(cut / "journal.db").unlink()  # the way that the message names
-    with pytest.warns(RewoundWarning, match="20 pages were lost"):
+    with pytest.warns(RewoundWarning, match="fetched again: 20"):
         assert again(cut, archive(cut)).session.steps == 0
 
 

@@ -68,7 +68,7 @@ def rewind(journal: Journal, first: int) -> None:
     run, before = journal.path.parent, journal.steps()
     journal.rewind(first)
     lost = before - journal.steps()
-    text = f"{run}: the last {lost:,} pages were lost in an accident; they are fetched again"
+    text = f"{run}: its WARC files have lost their end; pages that are fetched again: {lost:,}"
     warnings.warn(printable(text), RewoundWarning, stacklevel=2)
 
 
