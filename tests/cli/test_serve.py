@@ -14,12 +14,22 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.support.models import Half
 
 from tres.cli import commands
-from tres.errors import ConfigError
+from tres.config import TopicConfig
+from tres.engines.base import Exchange, Fetched
+from tres.errors import ArchiveError, ConfigError
+from tres.experiment.run import start_run
+from tres.sections import TopicSection, TrainingSection
+from tres.store.warc import WarcStore, parts_of
+from tres.topic.keywords import KeywordMatcher
+from tres.web.page import Page
+from tres.web.percept import Perceiver
 from tres.webs.served import serving_process
 
 URL = "http://a.example/"
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
 
 
 @pytest.fixture
@@ -50,6 +60,39 @@ def test_it_says_what_it_serves_and_stops_when_told(web, kind):
         assert get(address, URL)[0] == 200
         process.send_signal(kind)
         assert process.wait(60) == 0
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A run with two pages, each in a WARC file of its own."""
+    urls = [f"{URL}{i}" for i in range(2)]
+    config = TopicConfig(
+        name="stars",
+        topic=TopicSection(keywords=["star"], seeds=urls),
+        training=TrainingSection(labels=["a"]),
+    )
+    perceiver, run = Perceiver(Half(), KeywordMatcher(["star"])), tmp_path / "run"
+    with start_run(config, perceiver, run, warc=lambda at: WarcStore(at, {}, 1)) as opened:
+        for url in opened.crawling.next(2).urls:
+            exchange = Exchange(f"{url}/there", b"", HEAD, b"<p>It shines.", at=1e9)
+            percept = perceiver.page(Page(url, "", ""))
+            opened.crawling.receive(url, percept, Fetched(1e9, exchange=exchange))
+    return run
+
+
+def test_a_run_that_kept_its_pages_is_served_as_it_was(run):
+    assert len(parts_of(run)) == 2
+    with serving_process(str(run)) as address:
+        for url in (f"{URL}0", f"{URL}1"):
+            assert get(address, f"{url}/there") == (200, b"<p>It shines.")
+            assert get(address, f"{url}/elsewhere")[0] == 404
+
+
+def test_a_run_that_kept_nothing_is_refused_with_the_reason(run):
+    for part in parts_of(run):
+        part.unlink()
+    with pytest.raises(ArchiveError, match="has kept no pages, so there is nothing to serve"):
+        CliRunner().invoke(commands, ["serve", str(run)], catch_exceptions=False)
 
 
 def test_robots_delay_errors_and_log_reach_the_server(web, tmp_path):

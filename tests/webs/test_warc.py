@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from tres.errors import ArchiveError
 from tres.web.page import Failed, FailureKind, Link, Page
 from tres.webs import WarcArchive
+from tres.webs.archive import ArchiveWarning
 from tres.webs.warc import MAX_REDIRECTS
 from tres.webs.warc_records import MAX_BODY_BYTES
 
@@ -214,6 +216,27 @@ class TestADamagedFile:
         path.write_bytes(gzip.compress(b"".join(records)))
         with pytest.raises(ArchiveError, match=r"run `warcio recompress web.warc.gz NEW.warc.gz`"):
             WarcArchive(path)
+
+    @pytest.mark.parametrize("wrong", [-10_000, -40, -1, 5, 150, 400, 10**6])
+    def test_is_read_on_behind_a_record_with_a_wrong_length(self, path, wrong):
+        records = [record(f"http://a.example/{i}", response()) for i in range(8)]
+        length = len(response())
+        claim = f"Content-Length: {max(length + wrong, 0)}"
+        records[3] = records[3].replace(f"Content-Length: {length}".encode(), claim.encode())
+        with pytest.warns(ArchiveWarning, match=rf"{path.name}: damaged between the bytes"):
+            web = WarcArchive(archive(path, *records))
+        assert [page.url[-1] for page in web.pages()] == list("0124567")
+
+    @pytest.mark.parametrize("at", [0, 2, 8, 30, 70])
+    def test_is_read_on_behind_bytes_that_are_not_what_was_written(self, path, at):
+        records = [record(f"http://a.example/{i}", response()) for i in range(8)]
+        before = len(archive(path, *records[:3]).read_bytes())
+        content = bytearray(archive(path, *records).read_bytes())
+        content[before + at : before + at + 9] = b"?????????"
+        path.write_bytes(content)
+        with pytest.warns(ArchiveWarning) if path.suffix == ".gz" or at < 9 else nullcontext():
+            web = WarcArchive(path)
+        assert {page.url[-1] for page in web.pages()} >= set("0124567")
 
     def test_is_named_if_it_disappears_later(self, path):
         web = WarcArchive(archive(path, record("http://a.example/", response())))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 
 import click
 from threadpoolctl import threadpool_limits
@@ -46,8 +47,14 @@ def one_thread() -> threadpool_limits:
     return threadpool_limits(1)
 
 
+def one_line(message: Warning | str, *_: object, **__: object) -> str:
+    """A warning as people are told of it."""
+    return f"tres: {message}\n"
+
+
 def main() -> None:
     """Run a command; what the user can put right is told in one line."""
+    warnings.formatwarning = one_line
     try:
         with one_thread():
             commands(prog_name="tres")

@@ -12,7 +12,9 @@ from typing import TextIO
 import click
 
 from tres.cli.terminal import messages
-from tres.errors import ConfigError, printable
+from tres.errors import ArchiveError, ConfigError, printable
+from tres.store.run import is_run
+from tres.store.source import web_of
 from tres.webs import Web, open_web
 from tres.webs.answers import source_of
 from tres.webs.proxy import Proxy
@@ -78,19 +80,32 @@ def serve(
 ) -> None:
     """Serve a web that is here over HTTP.
 
-    WEB is an archive or a generated web; it is served as a proxy, so every crawler that
-    can use an HTTP proxy can crawl it; https pages are answered without TLS.
+    WEB is an archive, a generated web, or the directory of a run; it is served as a proxy, so
+    every crawler that can use an HTTP proxy can crawl it; https pages are answered without TLS.
 
     Example: tres serve generated --port 8080
     """
     weather = Weather(_seconds(delay), errors, lasting, seed)
     with messages().status(f"opening {printable(web)}"):
-        opened = open_web(web)
+        opened = _opened(web)
     with ExitStack() as files:
         text = None if robots is None else _robots(robots)
         lines = None if log is None else files.enter_context(_log(log))
         proxy = Proxy(source_of(opened), text, weather, lines)
         asyncio.run(_until_stopped(proxy, opened, host, port))
+
+
+def _opened(web: str) -> Web:
+    """The web that is meant; for a run, that of its pages."""
+    if not is_run(Path(web)):
+        return open_web(web)
+    pages = web_of(Path(web))
+    if pages is None:
+        raise ArchiveError(
+            f"{web}: has kept no pages, so there is nothing to serve; set live.keep to "
+            '"pages" for crawls whose pages you want'
+        )
+    return pages
 
 
 def _seconds(delay: str) -> tuple[float, float]:

@@ -7,16 +7,18 @@ opens a file and tells who made it comes along for every file from which somethi
 from __future__ import annotations
 
 import gzip
+import warnings
 import zlib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from fastwarc.warc import ArchiveIterator, WarcRecordType
+from fastwarc.warc import WarcRecord, WarcRecordType
 
 from tres.webs import WarcArchive
 from tres.webs.archive import readable
+from tres.webs.warc_survey import survey
 
 _CHUNK = 1 << 20
 
@@ -60,14 +62,16 @@ def _copy(file: Path, pages: set[int], out: BinaryIO, advance: Callable[[], obje
 def _heads(file: Path) -> list[Head]:
     """All records of a file, in order."""
     heads: list[Head] = []
-    # The archive was opened before: what cannot be read now is still being written.
-    with file.open("rb") as stream, suppress(OSError, EOFError):
-        for record in ArchiveIterator(stream, parse_http=False):
-            concurrent = record.headers.get_multiple("WARC-Concurrent-To")
-            names = frozenset((record.headers["WARC-Record-ID"], *concurrent))
-            is_info = record.record_type == WarcRecordType.warcinfo
-            heads.append(Head(record.stream_pos, names, is_info))
+    # The archive was opened before: what is damaged was said, the rest is still being written.
+    with suppress(OSError, EOFError), warnings.catch_warnings(action="ignore"):
+        heads.extend(head for _, head in survey(file, _head))
     return heads
+
+
+def _head(record: WarcRecord) -> Head:
+    concurrent = record.headers.get_multiple("WARC-Concurrent-To")
+    names = frozenset((record.headers["WARC-Record-ID"], *concurrent))
+    return Head(record.stream_pos, names, record.record_type == WarcRecordType.warcinfo)
 
 
 def _record(file: Path, start: int, end: int) -> bytes:

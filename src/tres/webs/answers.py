@@ -11,20 +11,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from http import HTTPStatus
-from pathlib import Path
 from typing import Literal, Protocol
 
-from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
+from fastwarc.warc import ArchiveIterator, WarcRecord
 
 from tres.web.page import Failed, FailureKind, Page
 from tres.web.parse import parse_html
-from tres.web.url import canonical
 from tres.webs.archive import readable
 from tres.webs.base import Web
 from tres.webs.jsonl import JsonlArchive
 from tres.webs.messages import Answer, answer, told
 from tres.webs.render import rendered
 from tres.webs.warc import WarcArchive
+from tres.webs.warc_records import Place
 
 HTML = "text/html; charset=utf-8"
 MAX_BODY_BYTES = 32 << 20
@@ -50,7 +49,7 @@ class Source(Protocol):
 def source_of(web: Web) -> Source:
     """What a web answers."""
     if isinstance(web, WarcArchive):
-        return Records(web.path)
+        return Records(web)
     return Marked(web) if isinstance(web, JsonlArchive) else Rendered(web)
 
 
@@ -92,33 +91,30 @@ class Marked(Rendered):
 
 
 class Records:
-    """The responses of a WARC file, by the position of their records."""
+    """The responses of WARC files, as they were; what a run knows by another URL is sent there."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._positions: dict[str, int] = {}
-        with readable(path), path.open("rb") as file:
-            for record in ArchiveIterator(file, WarcRecordType.response, parse_http=False):
-                if url := canonical((record.headers.get("WARC-Target-URI") or "").strip("<>")):
-                    self._positions.setdefault(url, record.stream_pos)
+    def __init__(self, archive: WarcArchive) -> None:
+        self._archive = archive
 
     def answer(self, url: str) -> Answer | None:
-        position = self._positions.get(url)
-        if position is None:
-            return None
-        return self._stored(position) or told(502, "The archive's record is no HTTP response.")
+        place = self._archive.response(url)
+        if place is not None:
+            return self._stored(place) or told(502, "The archive's record is no HTTP response.")
+        if (known := self._archive.known_as(url)) is not None:
+            return told(302, f"The page is at {known}", f"Location: {known}")
+        return None
 
-    def _stored(self, position: int) -> Answer | None:
-        decodes = self._read(position, "all") is not None
+    def _stored(self, place: Place) -> Answer | None:
+        decodes = self._read(place, "all") is not None
         for coding in _CODINGS:
-            if read := self._read(position, coding):
+            if read := self._read(place, coding):
                 return _as_stored(*read, encoded=decodes)
         return None
 
-    def _read(self, position: int, decode: _Coding) -> tuple[WarcRecord, bytes] | None:
+    def _read(self, place: Place, decode: _Coding) -> tuple[WarcRecord, bytes] | None:
         """A record and its body, if it can be decoded so."""
-        with readable(self._path), self._path.open("rb") as file:
-            file.seek(position)
+        with readable(place.file), place.file.open("rb") as file:
+            file.seek(place.position)
             try:
                 for record in ArchiveIterator(file, auto_decode=decode):
                     return record, record.reader.read(MAX_BODY_BYTES)

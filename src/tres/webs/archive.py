@@ -1,8 +1,9 @@
 """What all archives have in common: a file that is whole and is what its name says.
 
-An archive is opened completely or not at all. Reading goes through the whole file
-once, so damage at its end is found before a crawl starts and not in the middle of
-it. Pages are kept as they are stored and taken apart only when they are fetched.
+An archive that is cut short is not opened. Reading goes through the whole file
+once, so damage is found before a crawl starts and not in the middle of it; a WARC file in
+which single records are damaged is read without them, with a warning. Pages are kept as
+they are stored and taken apart only when they are fetched.
 """
 
 from __future__ import annotations
@@ -13,6 +14,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tres.errors import ArchiveError
+
+
+class ArchiveWarning(UserWarning):
+    """A part of an archive cannot be read, and was left out."""
+
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".warc", ".warc.gz")
 GZIP_MAGIC = b"\x1f\x8b"

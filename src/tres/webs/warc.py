@@ -17,7 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
@@ -31,9 +33,9 @@ from tres.webs.warc_records import (
     Place,
     body_of,
     check_members,
-    check_whole,
     is_whole,
 )
+from tres.webs.warc_survey import survey
 
 MAX_REDIRECTS = 10
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
@@ -61,6 +63,15 @@ class Redirect:
 Entry = Stored | Redirect | FailureKind
 
 
+class Response(NamedTuple):
+    """A response record: its target, the URL asked for and that of the page, and what it is."""
+
+    target: str | None
+    asked: str | None
+    page: str | None
+    entry: Entry
+
+
 class WarcArchive:
     """A `.warc` or `.warc.gz` file, or a directory of such files, as a web."""
 
@@ -68,6 +79,7 @@ class WarcArchive:
         self.path = Path(path)
         self.files = tuple(map(checked_path, _files(self.path)))
         self._entries: dict[str, Entry] = {}
+        self._responses: dict[str, Place] = {}
         last = self.files[-1] if self.path.is_dir() else None
         for file in self.files:
             with readable(file):
@@ -97,6 +109,15 @@ class WarcArchive:
         _, entry = self._final(url)
         return entry.place if isinstance(entry, Stored) else None
 
+    def response(self, url: str) -> Place | None:
+        """Where the first response of a server for just this URL begins, whatever it was."""
+        return self._responses.get(url)
+
+    def known_as(self, url: str) -> str | None:
+        """The URL under which the page is known that a crawl had asked for by this one."""
+        entry = self._entries.get(url)
+        return entry.target if isinstance(entry, Redirect) else None
+
     def pages(self) -> Iterator[Page]:
         """All pages in the order of the files."""
         for url, entry in self._entries.items():
@@ -119,31 +140,29 @@ class WarcArchive:
     def _load(self, file: Path, may_grow: bool) -> None:
         """Note all records; a file that may grow can end in the middle of one."""
         starts: list[int] = []
-        with file.open("rb") as stream:
-            try:
-                for record in ArchiveIterator(stream, parse_http=False):
-                    starts.append(self._add(file, record))
-                if file.suffix == ".gz":
+        try:
+            for start, response in survey(file, partial(_response, file)):
+                starts.append(start)
+                if response is not None:
+                    self._add(response, Place(file, start))
+            if file.suffix == ".gz":
+                with file.open("rb") as stream:
                     check_members(stream, starts, file)
-            except (EOFError, OSError):
+        except (EOFError, OSError):
+            with file.open("rb") as stream:
                 if not may_grow or is_whole(stream, starts):
                     raise
 
-    def _add(self, file: Path, record: WarcRecord) -> int:
-        """Note what a record is; gives where it begins."""
-        if record.record_type != WarcRecordType.response:
-            check_whole(record)
-            return record.stream_pos
-        target = canonical((record.headers.get("WARC-Target-URI") or "").strip("<>"))
-        entry = _entry(target or "", record, file)
-        check_whole(record)
-        page = canonical(record.headers.get(PAGE_URI) or "") or target
-        for name in (target, canonical(record.headers.get(ASKED_URI) or "")):
+    def _add(self, response: Response, place: Place) -> None:
+        """Note what a response is, under all of its names."""
+        target, asked, page, entry = response
+        if target:
+            self._responses.setdefault(target, place)
+        for name in (target, asked):
             if name and page and name != page:
                 self._note(name, Redirect(page))
         if page:
             self._note(page, entry)
-        return record.stream_pos
 
     def _note(self, url: str, entry: Entry) -> None:
         known = self._entries.get(url)
@@ -183,6 +202,16 @@ def _page(url: str, place: Place) -> Outcome:
     if len(body) > MAX_BODY_BYTES:
         return Failed(url, FailureKind.TOO_LARGE)
     return parse_html(url, body, charset)
+
+
+def _response(file: Path, record: WarcRecord) -> Response | None:
+    """A record, if it is a response."""
+    if record.record_type != WarcRecordType.response:
+        return None
+    target = canonical((record.headers.get("WARC-Target-URI") or "").strip("<>"))
+    entry = _entry(target or "", record, file)
+    asked = canonical(record.headers.get(ASKED_URI) or "")
+    return Response(target, asked, canonical(record.headers.get(PAGE_URI) or "") or target, entry)
 
 
 def _entry(url: str, record: WarcRecord, file: Path) -> Entry:
