@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -19,6 +20,7 @@ from tres.cli.terminal import messages
 from tres.config import FEATURES, POLICIES, TopicConfig, load_topic
 from tres.crawl.events import StopReason
 from tres.crawl.session import CrawlSession
+from tres.engines.open_files import OpenFilesWarning
 from tres.engines.replay import PerceivedWeb
 from tres.errors import printable
 from tres.experiment.run import LIVE, Result
@@ -26,7 +28,9 @@ from tres.experiment.run import crawl as run_crawl
 from tres.experiment.topic import perceive_topic
 from tres.store.journal import JOURNAL
 from tres.store.recorded import command_to_resume
+from tres.store.rewind import RewoundWarning
 from tres.store.run import is_exploring
+from tres.store.snapshots import SnapshotWarning
 from tres.webs import open_web
 
 LOG_JSON = "Tell the crawl as JSON, a line per event, on standard error."
@@ -91,7 +95,7 @@ def crawl(
         if log is not None:
             log.started(config, directory, web or LIVE, resumed=False)
         screen = messages(quiet=log_json)
-        with told_when_stopped(directory, log):
+        with told_when_stopped(directory, log), remarks(log):
             if web is None:
                 result = crawl_web(config, directory, screen, overwrite, log)
             else:
@@ -103,6 +107,20 @@ def crawl(
 def told_as(log_json: bool) -> AbstractContextManager[JsonLog | None]:
     """The log to tell a crawl to, if it is to be told as lines and not as a progress line."""
     return JsonLog() if log_json else nullcontext()
+
+
+@contextmanager
+def remarks(log: JsonLog | None) -> Iterator[None]:
+    """A warning is one line, like any other message."""
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        click.echo(f"tres: {message}", err=True)
+
+    with warnings.catch_warnings():
+        for kind in (OpenFilesWarning, RewoundWarning, SnapshotWarning):
+            warnings.simplefilter("always", kind)
+        warnings.showwarning = show if log is None else log.warned
+        yield
 
 
 def watching(

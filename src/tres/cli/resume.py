@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -14,6 +11,7 @@ from tres.cli.completing import runs
 from tres.cli.crawl import (
     LOG_JSON,
     crawl_web,
+    remarks,
     report,
     stop_on_signal,
     told_as,
@@ -27,9 +25,7 @@ from tres.errors import printable
 from tres.experiment.resume import Resumable, resumable
 from tres.experiment.resume import resume as resume_run
 from tres.experiment.run import LIVE, Result
-from tres.store.rewind import RewoundWarning
 from tres.store.run import config_of, is_exploring
-from tres.store.snapshots import SnapshotWarning
 from tres.webs import open_web
 
 
@@ -71,7 +67,7 @@ def _explore_on(run: Path, pages: int | None, proxy: str | None, log: JsonLog | 
     config = load_topic(config_of(run)).override(pages=pages, proxy=proxy)
     if log is not None:
         log.started(config, run, LIVE, resumed=True)
-    with told_when_stopped(run, log):
+    with told_when_stopped(run, log), remarks(log):
         result = crawl_web(config, run, messages(quiet=log is not None), False, log)
     report(result, run, log)
 
@@ -104,17 +100,3 @@ def _live(
     with watching(screen, found.config, log, every=1) as watch:
         watch.replaying(found.steps)
         return resume_live(run, pages, watch, proxy=proxy)
-
-
-@contextmanager
-def remarks(log: JsonLog | None) -> Iterator[None]:
-    """A warning is one line, like any other message."""
-
-    def show(message: Warning | str, *_: object, **__: object) -> None:
-        click.echo(f"tres: {message}", err=True)
-
-    with warnings.catch_warnings():
-        for kind in (RewoundWarning, SnapshotWarning):
-            warnings.simplefilter("always", kind)
-        warnings.showwarning = show if log is None else log.warned
-        yield

@@ -8,16 +8,17 @@ somebody else, so its task gets a second child; whoever kills two is lost.
 
 One slow page must not hold up the pages behind it. A child has few tasks at a time, and when it
 has been at the first of them for `HANDOVER` seconds, the others are given to a second child, which
-is started when it is first needed. What a task says does not depend on who does it, so the first
-answer counts and a later one is ignored. `charge` is told what each task cost: the engine lets a
-site rest whose pages cost too much.
+is started when it is first needed. But all tasks of one host go to the same child, so that no host
+can hold up both. What a task says does not depend on who does it, so the first answer counts and a
+later one is ignored. `charge` is told what each task cost: the engine lets a site rest whose pages
+cost too much.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -94,6 +95,9 @@ class _Job:
     task: Task[Any]
     message: bytes
     answer: asyncio.Future[Any]
+    host: str
+    owner: _Child | None = None
+    """Who is to do it; others may have it in their pipe all the same."""
     deaths: int = 0
 
     def settle(self, result: Any) -> None:
@@ -115,6 +119,9 @@ class _Child:
     @property
     def has_room(self) -> bool:
         return not self.slow and len(self.jobs) < WINDOW
+
+    def serves(self, host: str) -> bool:
+        return any(job.owner is self and job.host == host for job in self.jobs)
 
     def send(self) -> None:
         """Put all jobs into the pipe that are not in it yet."""
@@ -165,7 +172,8 @@ class Readers:
 
     async def ask(self, task: Task[T]) -> T:
         """What comes of a task; there is always an answer."""
-        job = _Job(task, task.message(), asyncio.get_running_loop().create_future())
+        answer = asyncio.get_running_loop().create_future()
+        job = _Job(task, task.message(), answer, _host(task.url))
         self._waiting.append(job)
         self._deal()
         result: T = await job.answer
@@ -193,16 +201,25 @@ class Readers:
             yield from child.jobs
 
     def _deal(self) -> None:
-        """Give what waits to children that have room, to a new one if all are slow."""
-        while self._waiting:
-            free = [child for child in self._children if child.has_room]
-            if not free and all(child.slow for child in self._children):
-                free = self._another()
-            if not free:
-                return
-            job = self._waiting.popleft()
-            if not job.answer.done():
-                self._give(min(free, key=lambda child: len(child.jobs)), job)
+        """Give what waits, in order, to children that have room for it."""
+        waiting, self._waiting = self._waiting, deque()
+        for job in waiting:
+            if job.answer.done():
+                continue
+            if (child := self._child_for(job)) is not None:
+                self._give(child, job)
+            else:
+                self._waiting.append(job)
+
+    def _child_for(self, job: _Job) -> _Child | None:
+        """The child that has tasks of the same host, or else any, or a new one if all are slow."""
+        for child in self._children:
+            if child.serves(job.host):
+                return child if child.has_room else None
+        free = [child for child in self._children if child.has_room]
+        if not free and all(child.slow for child in self._children):
+            free = self._another()
+        return min(free, key=lambda child: len(child.jobs)) if free else None
 
     def _another(self) -> list[_Child]:
         if len(self._children) >= self._most:
@@ -211,6 +228,7 @@ class Readers:
         return self._children[-1:]
 
     def _give(self, child: _Child, job: _Job) -> None:
+        job.owner = child
         child.jobs.append(job)
         child.send()
         if child.serving is None or child.serving.done():
@@ -234,7 +252,7 @@ class Readers:
     def _give_up(self, child: _Child, problem: ModelError) -> None:
         """No reader can be made: others go on if there are any, else everybody hears why."""
         self._children.remove(child)
-        self._waiting.extendleft(reversed(child.jobs))
+        self._put_back(child.jobs)
         self._most = len(self._children)
         if self._children:
             self._deal()
@@ -270,8 +288,15 @@ class Readers:
     def _hand_over(self, child: _Child) -> None:
         """The child is at its first job for long: others may take what is behind it."""
         child.slow = True
-        self._waiting.extendleft(reversed(list(islice(child.jobs, 1, None))))
+        first, *behind = child.jobs
+        self._put_back([job for job in behind if job.host != first.host])
         self._deal()
+
+    def _put_back(self, jobs: Iterable[_Job]) -> None:
+        """Let jobs wait again, in front of all others."""
+        for job in reversed(list(jobs)):
+            job.owner = None
+            self._waiting.appendleft(job)
 
     async def _lost(self, child: _Child, job: _Job, problem: Exception) -> None:
         """End a child; its jobs wait for another, but for the one that it was at."""
@@ -285,7 +310,7 @@ class Readers:
             behind.insert(0, job)
         else:
             self._fail(job, problem, code)
-        self._waiting.extendleft(reversed(behind))
+        self._put_back(behind)
 
     def _fail(self, job: _Job, problem: Exception, code: int | None) -> None:
         slow = isinstance(problem, TimeoutError) or code == -SIGPROF
@@ -294,3 +319,8 @@ class Readers:
             job.settle(job.task.lost("took too long to read; its site rests"))
         nonsense = not isinstance(problem, ReaderDied)
         job.settle(job.task.lost("reading failed" if nonsense else f"killed {LIVES} readers"))
+
+
+def _host(url: str) -> str:
+    """The host of a URL in any spelling, or what stands in its place."""
+    return url.partition("//")[2].partition("/")[0].lower()

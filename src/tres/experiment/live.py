@@ -24,6 +24,7 @@ from tres.engines.addresses import AddressGuard
 from tres.engines.explore import Asking, Exploration
 from tres.engines.exploring import Exploring
 from tres.engines.memory import CrawlMemory
+from tres.engines.open_files import bounded
 from tres.engines.reader import ReaderPlan, Readers
 from tres.engines.scrapy.browser import browser_settings
 from tres.engines.scrapy.lean import lean_settings, merged
@@ -259,7 +260,7 @@ async def _crawled(
         live = LiveCrawl(
             crawl=run.crawling,
             reader=reader,
-            in_flight=config.crawl.in_flight,
+            in_flight=bounded(config.crawl.in_flight),
             site_by=config.crawl.site,
             patience=config.live.timeout,
             resting=run.crawling.journal.resting(),

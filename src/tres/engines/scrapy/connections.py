@@ -19,6 +19,7 @@ from scrapy.core.downloader.handlers.http11 import (
 from twisted.internet.defer import Deferred
 from twisted.web.client import HTTPConnectionPool
 
+from tres.engines.open_files import room
 from tres.engines.scrapy.failures import TooLarge
 
 Sent = Callable[[str], None]
@@ -70,13 +71,14 @@ class ConnectionPool(HTTPConnectionPool):
     def __init__(self, reactor: Any, per_host: int, sent: Sent) -> None:
         super().__init__(reactor, persistent=True)  # type: ignore[no-untyped-call]
         self._factory = partial(_Factory, sent)  # type: ignore[assignment]
+        self._most_idle = min(IDLE_CONNECTIONS, room())
         self.maxPersistentPerHost = per_host
         self.cachedConnectionTimeout = IDLE_SECONDS
         self.retryAutomatically = False  # every attempt goes through the scheduler, in its turn
 
     def _putConnection(self, key: Hashable, connection: Any) -> None:  # noqa: N802
         super()._putConnection(key, connection)  # type: ignore[no-untyped-call]
-        if len(self._timeouts) > IDLE_CONNECTIONS:
+        if len(self._timeouts) > self._most_idle:
             oldest = min(self._timeouts, key=lambda idle: self._timeouts[idle].getTime())
             self._timeouts[oldest].reset(0)
 

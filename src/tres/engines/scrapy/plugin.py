@@ -37,6 +37,7 @@ from tres.config import TopicConfig, load_topic
 from tres.crawl.events import Event, FetchFailed, Postponed, Stepped, StopReason
 from tres.engines.flights import Flight, Flights
 from tres.engines.manners import Manners
+from tres.engines.open_files import bounded
 from tres.engines.scrapy.answers import Answers
 from tres.engines.scrapy.courtesy import as_polite
 from tres.engines.scrapy.following import Following
@@ -82,7 +83,7 @@ class TresScheduler(CrawlScheduler):
             now = time.monotonic()
             manners.rest(site, now + until - time.time(), now)
         flights = Flights(
-            *(crawl, manners, config.crawl.in_flight, site_by, self._count),
+            *(crawl, manners, bounded(config.crawl.in_flight), site_by, self._count),
             steering=helm,
             max_wait=config.live.max_wait,
         )
