@@ -136,3 +136,8 @@ def test_the_good_part_goes_on(both: list[Crawled]):
     if among_all.good_per_second < LEAST_SPEED * alone.good_per_second:
         without = alone.good_per_second_if_served
         assert among_all.good_per_second_if_served >= LEAST_SPEED * without
+
+
+def test_no_robots_txt_makes_others_be_asked_for_again(among_all: Crawled):
+    asked = Counter(each.host for each in among_all.requests if each.path == "/robots.txt")
+    assert {asked[host] for host in good.hosts() if host != names.GOOD} == {1}

@@ -1,0 +1,82 @@
+"""What the reader's process does beside reading pages, and how its answers are checked."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.fuzz import fuzzed
+from tests.support.reading import reader
+
+from tres.engines.tasks import ReadSitemap, Unpack, performed
+from tres.engines.unpacking import UnpackError
+from tres.web.page import FailureKind
+from tres.web.sitemap import MAX_URLS, Sitemap
+
+URL = "http://a.example/sitemap.xml"
+LISTED = b"<urlset><loc>http://a.example/1</loc><loc>http://b.example/2</loc></urlset>"
+
+
+def sitemap(body: bytes, *encodings: str) -> ReadSitemap:
+    return ReadSitemap(URL, body, encodings, "host")
+
+
+def done(task: ReadSitemap | Unpack) -> Sitemap | bytes | UnpackError:
+    return task.checked(performed(reader(), task.message()))
+
+
+def test_a_sitemap_is_unpacked_and_read_there():
+    found = Sitemap(("http://a.example/1",))
+    assert done(sitemap(LISTED)) == found
+    assert done(sitemap(gzip.compress(LISTED), "gzip")) == found
+    assert done(sitemap(b"\xff", "gzip")) == Sitemap()
+    assert sitemap(b"").lost("why") == Sitemap()
+
+
+def test_a_body_is_unpacked_there_or_it_is_said_why_not():
+    packed = gzip.compress(b"line\n" * 10)
+    assert done(Unpack(URL, packed, ("gzip",), 50)) == b"line\n" * 10
+    assert done(Unpack(URL, packed, ("gzip",), 7, cut=True)) == b"line\nli"
+    large = done(Unpack(URL, packed, ("gzip",), 49))
+    assert isinstance(large, UnpackError)
+    assert (large.kind, str(large)) == (
+        FailureKind.TOO_LARGE,
+        "larger than live.max_bytes when unpacked",
+    )
+    lost = Unpack(URL, packed, ("gzip",), 49).lost("why")
+    assert (lost.kind, str(lost)) == (FailureKind.UNREADABLE, "why")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        [[], [], []],
+        {"pages": []},
+        [["HTTP://A.example/"], []],
+        [[1], []],
+        [["http://a.example/"] * (MAX_URLS + 1), []],
+        [[], None],
+    ],
+)
+def test_what_is_no_list_of_urls_is_refused(answer):
+    with pytest.raises(ValueError, match=r"."):
+        sitemap(b"").checked(json.dumps(answer).encode())
+
+
+@pytest.mark.parametrize(
+    "answer", [b'["", ""]\n12345678', b'["invented", ""]\n', b'["", 1]\n', b"[]\n", b"\xff\n", b""]
+)
+def test_what_is_no_body_is_refused(answer):
+    with pytest.raises(ValueError, match=r"."):
+        Unpack(URL, b"", (), 7).checked(answer)
+
+
+@fuzzed
+@given(st.binary() | st.text().map(lambda text: json.dumps([text, [text]]).encode()))
+def test_nothing_but_a_value_error_comes_of_an_answer(answer):
+    for task in (sitemap(b""), Unpack(URL, b"", (), 7)):
+        with pytest.raises(ValueError, match=r"."):
+            task.checked(answer)
