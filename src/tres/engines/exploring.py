@@ -88,7 +88,9 @@ class Exploring:
     def pass_over(self) -> None:
         """The site of the URL that is asked for must rest for too long: go on without it."""
         assert self._wanted is not None  # otherwise the exploration is over
-        self._advance(Failed(self._wanted, FailureKind.SITE_DOWN))
+        failed = Failed(self._wanted, FailureKind.SITE_DOWN)
+        self._keep(self._wanted, failed)
+        self._take(failed)
 
     def interrupt(self) -> None:
         """Ask for nothing more; there will be no samples, unless it is done already."""
