@@ -10,7 +10,7 @@ another topic. It is compared with a choice at random among the same links on of
 choice among all links, and with tres, which starts from nothing and learns while it crawls. The
 links on offer come from the tree that tres grows, so even a random choice among them is a good one.
 
-    pip install 'tres[agents]'
+    pip install 'tres-crawler[agents]'
     python examples/gym_agent.py
 """
 

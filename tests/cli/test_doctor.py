@@ -14,7 +14,9 @@ from .conftest import Tres
 
 FOUND = [
     Check("python", State.OK, "CPython 3.11"),
-    Check("neural", State.OPTIONAL, "torch is not \x1b[2J here", "pip install 'tres[neural]'"),
+    Check(
+        "neural", State.OPTIONAL, "torch is not \x1b[2J here", "pip install 'tres-crawler[neural]'"
+    ),
 ]
 WORSE = [*FOUND, Check("disk", State.MISSING, "full", "free some space")]
 
@@ -36,7 +38,7 @@ def test_each_check_is_a_line_with_its_remedy(tres: Tres, found: list[Check]) ->
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.splitlines() == [
         "ok        python      CPython 3.11",
-        "optional  neural      torch is not \\x1b[2J here -> pip install 'tres[neural]'",
+        "optional  neural      torch is not \\x1b[2J here -> pip install 'tres-crawler[neural]'",
     ]
 
 
@@ -54,7 +56,7 @@ def test_programs_read_json(tres: Tres, found: list[Check]) -> None:
         "name": "neural",
         "state": "optional",
         "found": FOUND[1].found,
-        "remedy": "pip install 'tres[neural]'",
+        "remedy": "pip install 'tres-crawler[neural]'",
     }
 
 

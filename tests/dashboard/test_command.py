@@ -42,7 +42,7 @@ def test_a_token_that_can_be_guessed_is_refused() -> None:
 
 def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(import_module("tres.cli.dashboard"), "find_spec", lambda name: None)
-    with pytest.raises(ConfigError, match=r"pip install 'tres\[dashboard\]'"):
+    with pytest.raises(ConfigError, match=r"pip install 'tres-crawler\[dashboard\]'"):
         called()
 
 

@@ -90,21 +90,21 @@ def test_what_all_needs_is_missing_and_what_a_part_needs_is_optional() -> None:
     gone, here = [Requirement("no-such-package")], [Requirement("numpy")]
     needed = {"": gone, "neural": gone, "gym": here, "dev": gone, "vectors": gone}
     core, neural, gym = installed.packages(needed)  # the others are for others
-    assert (core.state, core.remedy) == (State.MISSING, "pip install --upgrade tres")
-    assert (neural.state, neural.remedy) == (State.OPTIONAL, "pip install 'tres[neural]'")
+    assert (core.state, core.remedy) == (State.MISSING, "pip install tres-crawler")
+    assert (neural.state, neural.remedy) == (State.OPTIONAL, "pip install 'tres-crawler[neural]'")
     assert (gym.state, gym.found, gym.remedy) == (State.OK, f"numpy {NUMPY}", "")
 
 
 def test_every_remedy_names_an_extra_that_there_is() -> None:
     extras = set(PROJECT["optional-dependencies"])
     assert {installed.DATA, "javascript"} <= extras
-    assert installed.word_vectors().remedy in ("", "pip install 'tres[vectors]'")
+    assert installed.word_vectors().remedy in ("", "pip install 'tres-crawler[vectors]'")
 
 
 def test_without_word_vectors_there_is_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installed, "pip_package_installed", lambda: False)
     check = installed.word_vectors()
-    assert (check.state, check.remedy) == (State.OPTIONAL, "pip install 'tres[vectors]'")
+    assert (check.state, check.remedy) == (State.OPTIONAL, "pip install 'tres-crawler[vectors]'")
     monkeypatch.setattr(installed, "pip_package_installed", lambda: True)
     assert installed.word_vectors().state is State.OK
 

@@ -374,14 +374,14 @@ def test_without_the_optional_packages_the_remedy_is_named(
     with pytest.raises(ModelError) as caught:
         train_network(*pages)
     assert caught.value.message == (
-        "neural models need torch, which is not installed: pip install 'tres[neural]'"
+        "neural models need torch, which is not installed: pip install 'tres-crawler[neural]'"
     )
     load_model(saved)  # serving needs no torch
 
     monkeypatch.setattr(extra, "find_spec", lambda name: None)
     assert refusal(saved) == (
         f"{saved}: neural models need onnxruntime and safetensors, "
-        "which are not installed: pip install 'tres[neural]'"
+        "which are not installed: pip install 'tres-crawler[neural]'"
     )
 
 

@@ -160,7 +160,7 @@ class TestATable:
         self, exported: Export, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("tres.store.export_parquet.find_spec", lambda name: None)
-        with pytest.raises(RunError, match=r"not installed: pip install 'tres\[parquet\]'"):
+        with pytest.raises(RunError, match=r"not installed: pip install 'tres-crawler\[parquet\]'"):
             exported("parquet")
 
     @pytest.mark.parametrize(

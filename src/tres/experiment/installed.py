@@ -15,6 +15,7 @@ from importlib.util import find_spec
 
 from packaging.requirements import Requirement
 
+from tres.distribution import pip_install
 from tres.errors import ConfigError
 from tres.topic.vector_packages import GLOVE_50D, PIP_INSTALL, pip_package_installed
 from tres.topic.vector_store import listed
@@ -79,14 +80,13 @@ def packages(needed: dict[str, list[Requirement]]) -> Iterator[Check]:
     """Are the packages here, in the right versions, and can they be imported?"""
     if not needed:
         told = "tres is used without being installed, so nobody knows what it needs"
-        yield Check("packages", State.OPTIONAL, told, "pip install tres")
+        yield Check("packages", State.OPTIONAL, told, "pip install . where its pyproject.toml is")
     for extra, each in needed.items():
         if extra not in (*FOR_DEVELOPERS, DATA):
             wrong = [problem for problem in map(trouble, each) if problem]
             found = "; ".join(wrong) or ", ".join(f"{r.name} {_version(r.name)}" for r in each)
-            remedy = f"pip install 'tres[{extra}]'" if extra else "pip install --upgrade tres"
             worst = State.OPTIONAL if extra else State.MISSING
-            yield judged(extra or "packages", not wrong, found, remedy, worst)
+            yield judged(extra or "packages", not wrong, found, pip_install(extra), worst)
 
 
 def trouble(requirement: Requirement) -> str:
@@ -133,7 +133,7 @@ def chromium() -> Check:
     except ConfigError as problem:
         return Check(name, State.OPTIONAL, problem.message)
     if find_spec("playwright") is None:
-        return Check(name, State.OPTIONAL, f"{path}, not tried", "pip install 'tres[javascript]'")
+        return Check(name, State.OPTIONAL, f"{path}, not tried", pip_install("javascript"))
     from playwright.sync_api import Error, sync_playwright
 
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from tres.distribution import pip_install
 from tres.errors import ModelError
 
 
@@ -13,5 +14,5 @@ def need_extra(*packages: str) -> None:
     if missing:
         raise ModelError(
             f"neural models need {' and '.join(missing)}, which "
-            f"{'is' if len(missing) == 1 else 'are'} not installed: pip install 'tres[neural]'"
+            f"{'is' if len(missing) == 1 else 'are'} not installed: {pip_install('neural')}"
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from typing import Any, BinaryIO
 
+from tres.distribution import pip_install
 from tres.errors import RunError
 
 GROUP_ROWS = 1_000
@@ -16,7 +17,7 @@ def require_pyarrow() -> None:
     """Say how to get the library if it is not here."""
     if find_spec("pyarrow") is None:
         raise RunError(
-            "--to parquet needs pyarrow, which is not installed: pip install 'tres[parquet]'"
+            f"--to parquet needs pyarrow, which is not installed: {pip_install('parquet')}"
         )
 
 

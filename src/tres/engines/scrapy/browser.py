@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from tres.distribution import pip_install
 from tres.engines.scrapy.rendering import Rendering
 from tres.errors import ConfigError
 from tres.sections import LiveSection
@@ -106,7 +107,7 @@ def _check_installed() -> None:
     if find_spec("scrapy_playwright") is None:
         raise ConfigError(
             "live.javascript needs scrapy-playwright, which is not installed: "
-            "pip install 'tres[javascript]'"
+            f"{pip_install('javascript')}"
         )
 
 
