@@ -52,7 +52,6 @@ FeatureSet = Literal[
 ModelKind = Literal["tfidf", "svm", "bilstm", "kw-bilstm", "auto"]
 SiteKind = Literal["host", "domain"]
 KeepKind = Literal["pages", "relevant", "nothing"]
-VectorsName = Literal["glove-6b-50d", "glove-6b-100d"]
 
 POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
 LOOKING: tuple[PolicyName, ...] = ("tres", "tres-sync", "tres-async", "tree-random")
@@ -79,7 +78,8 @@ MODELS: tuple[ModelKind, ...] = get_args(ModelKind)
 SITES: tuple[SiteKind, ...] = get_args(SiteKind)
 FOCUSES: tuple[FocusKind, ...] = get_args(FocusKind)
 KEEPS: tuple[KeepKind, ...] = get_args(KeepKind)
-VECTORS: tuple[VectorsName, ...] = get_args(VectorsName)
+VECTORS = ("glove-6b-50d",)
+"""Word vectors that are known by name."""
 
 
 def site_cap(value: object) -> SiteCap:
@@ -97,7 +97,7 @@ def vectors_source(value: object) -> str | Path:
     try:
         path = existing_path(value if isinstance(value, Path) else text(value))
     except ValueError as problem:
-        raise ValueError(f"{problem}; known by name are {', '.join(VECTORS)}") from None
+        raise ValueError(f"{problem}; known by name: {', '.join(VECTORS)}") from None
     assert path is not None  # nothing is given for nothing only
     return path
 

