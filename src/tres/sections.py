@@ -293,6 +293,9 @@ class LiveSection(Section):
     )
     throttle: bool = setting(truth, "go slower where answers take longer (AutoThrottle)", True)
     per_site: int = setting(whole(1, 64), "pages of one site fetched at the same time", 1)
+    per_address: int = setting(
+        whole(0, 64), "a network address is asked as so many sites would be; 0 for no limit", 4
+    )
     max_wait: float = setting(
         _SECONDS,
         "seconds that a crawl waits if all sites left must rest; else it ends, to be resumed",

@@ -292,3 +292,50 @@ class TestReading:
         assert clock.waiting(5.0) == ["a"]
         clock.unread("a", -1, 6.0)
         assert clock.waiting(6.0) == []
+
+
+def located(clock: Manners, *sites: str, now: float = 0.0) -> list[bool]:
+    """These sites are asked for the first time, and found at one address; which may go on?"""
+    went_on = []
+    for site in sites:
+        clock.depart(site, now)
+        went_on.append(clock.locate(site, "192.0.2.1", now))
+    return went_on
+
+
+def test_an_address_has_no_more_in_flight_than_so_many_sites_would_have():
+    clock = manners(delay=0.0, per_site=2, per_address=2)
+    assert located(clock, "a", "b", "c", "d", "e") == [True, True, True, True, False]
+    clock.arrive("e", 0.0)  # it goes back to wait
+    assert sorted(clock.waiting(0.0)) == ["a", "b", "c", "d", "e"]
+    assert clock.ready_at("e", 5.0) == inf
+    assert clock.ready_at("elsewhere", 5.0) == 5.0
+    clock.arrive("a", 6.0, status=200)
+    assert clock.waiting(6.0) == []
+
+
+def test_requests_to_an_address_are_spaced_though_they_are_for_many_sites():
+    clock = manners(delay=1.0, per_address=4)
+    assert located(clock, "a", "b") == [True, False]
+    clock.arrive("b", 0.0)
+    assert clock.next_change(0.0) == 0.25
+    assert (clock.ready_at("a", 0.0), clock.ready_at("b", 0.0)) == (inf, 1.0)
+    clock.arrive("a", 0.1, status=200)
+    assert located(clock, "c", now=0.3) == [True]
+    assert not clock.all_rest(0.3)
+
+
+def test_a_page_after_its_robots_txt_waits_for_its_turn_at_the_address():
+    clock = manners(delay=1.0, per_address=4)
+    located(clock, "a")
+    located(clock, "b", now=0.9)
+    assert clock.turn("a", 0.95) == 1.15
+    assert clock.turn("b", 0.95) == 1.9
+
+
+def test_without_a_limit_nobody_asks_where_a_site_is():
+    assert not manners(per_address=0).lacks_address("a")
+    clock = manners(per_address=4)
+    assert clock.lacks_address("a")
+    located(clock, "a")
+    assert not clock.lacks_address("a")

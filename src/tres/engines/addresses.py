@@ -54,6 +54,22 @@ class AddressGuard:
         return is_public(meant)
 
 
+def server_of(addresses: Iterable[str]) -> str:
+    """What stands for the server at these addresses of one name, whatever order they come in.
+
+    An IPv6 network of 64 bits is one server: it has more addresses than anybody can count.
+
+    >>> server_of(["192.0.2.7", "192.0.2.1"]), server_of(["2001:db8::1:2"])
+    ('192.0.2.1', '2001:db8::/64')
+    """
+    known = (ip_address(address.partition("%")[0]) for address in addresses)
+    meant = [_carried(address) or address for address in known]
+    first = min(meant, key=lambda address: (address.version, int(address)))
+    if isinstance(first, IPv4Address):
+        return str(first)
+    return str(ip_network((first, 64), strict=False))
+
+
 def is_public(address: Address) -> bool:
     """Is the address one of the Internet's, reachable from everywhere?"""
     if not address.is_global or address.is_multicast or address.is_reserved:

@@ -20,6 +20,8 @@ crawl. It then rests until such pages have taken no more than a tenth of the tim
 asked for more while more of its pages wait to be read than may be fetched at the same time, so
 that they cannot take the place of all others.
 
+What many sites at one network address may do together: `tres.engines.address_limits`.
+
 Nothing here reads a clock.
 """
 
@@ -28,6 +30,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
+from tres.engines.address_limits import AddressLimits
 from tres.engines.ready_times import ReadyTimes
 from tres.sections import LiveSection
 from tres.web.page import FailureKind
@@ -88,26 +91,31 @@ class Manners:
         self._settings = settings
         self._sites: dict[str, _Site] = {}
         self._times = ReadyTimes()
+        self._addresses = AddressLimits(settings)
         self._usual = 0.0
 
     def waiting(self, now: float) -> list[str]:
         """The sites that must not be asked now."""
-        return list(self._times.waiting(now))
+        sites = dict.fromkeys(self._times.waiting(now))
+        return list(sites | dict.fromkeys(self._addresses.waiting(now)))
 
     def ready_at(self, site: str, now: float) -> float:
         """When the site may be asked; infinite: not before something in flight has returned."""
         known = self._sites.get(site)
-        return now if known is None else max(now, known.ready)
+        ready = -inf if known is None else known.ready
+        return max(now, ready, self._addresses.ready_at(site))
 
     def next_change(self, now: float) -> float | None:
         """The earliest moment at which a waiting site becomes ready by itself."""
         first = self._times.first(now)
-        return None if first is None else first[0]
+        moments = [self._addresses.next_change(now), first and first[0]]
+        return min((moment for moment in moments if moment is not None), default=None)
 
     def all_rest(self, now: float) -> bool:
         """Is there nobody to wait for but sites that have failed?"""
         first = self._times.first(now)
-        return first is not None and self.rests(first[1], now)
+        rests = first is not None and self.rests(first[1], now)
+        return rests and self._addresses.next_change(now) is None
 
     def rests(self, site: str, now: float) -> bool:
         """Has the site failed, and is it to be left alone for now?"""
@@ -126,6 +134,7 @@ class Manners:
         known.in_flight += 1
         known.start = max(known.start, now)
         self._settle(site, known, now)
+        self._addresses.depart(site, now)
 
     def sent(self, site: str, now: float) -> None:
         """The request that departed goes out only now: finding and reaching a server took time."""
@@ -133,12 +142,16 @@ class Manners:
         if known is not None and known.start < now:
             known.start = now
             self._settle(site, known, now)
+        self._addresses.sent(site, now)
 
     def turn(self, site: str, now: float) -> float:
         """The moment for one more request of something in flight: a page after its robots.txt."""
         known = self._site(site)
-        known.start = max(now, known.start + known.pause, known.until)
+        known.start = max(
+            now, known.start + known.pause, known.until, self._addresses.turn_at(site)
+        )
         self._settle(site, known, now)
+        self._addresses.sent(site, known.start)
         return known.start
 
     def arrive(
@@ -153,6 +166,7 @@ class Manners:
         """What had departed has come back, one way or another."""
         known = self._site(site)
         known.in_flight = max(0, known.in_flight - 1)
+        self._addresses.arrive(site, now)
         self.observe(site, now, latency, status, retry_after, failed)
 
     def observe(
@@ -173,6 +187,14 @@ class Manners:
         if self._settings.throttle and self._settings.delay > 0 and latency is not None:
             self._throttle(known, latency, good=status is not None and status < 400)
         self._settle(site, known, now)
+
+    def lacks_address(self, site: str) -> bool:
+        """Does it matter at which address a site is, and is that unknown?"""
+        return self._addresses.wants(site)
+
+    def locate(self, site: str, address: str, now: float) -> bool:
+        """The site is at this address; may what has just departed for it go on?"""
+        return self._addresses.locate(site, address, self._site(site).in_flight, now)
 
     def crawl_delay(self, site: str, seconds: float, now: float) -> None:
         """Robots.txt asks for a delay. It counts for the whole crawl, even if asked for once."""

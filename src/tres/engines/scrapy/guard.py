@@ -12,6 +12,7 @@ the proxy's is resolved here. The user has named the proxy, so its address is no
 from __future__ import annotations
 
 import socket
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -45,6 +46,22 @@ from tres.web.url import SiteBy
 
 MAX_ADDRESSES = 4
 """Addresses of one name that are tried, at most."""
+AHEAD = 10.0
+"""Seconds for which a look-up ahead of a connection holds."""
+MAX_AHEAD = 1_000
+
+
+def lookup_of(crawler: Crawler) -> Lookup:
+    """The look-up that all connections of a crawler share."""
+    from twisted.internet import reactor
+
+    known = crawler.__dict__.get("tres_lookup")
+    if not isinstance(known, Lookup):
+        settings = crawler.settings
+        guard = None if settings.get("TRES_PROXY") else AddressGuard(settings.getlist("TRES_ALLOW"))
+        known = Lookup(reactor, guard, settings.getfloat("DNS_TIMEOUT"))
+        crawler.__dict__["tres_lookup"] = known
+    return known
 
 
 class Lookup:
@@ -54,16 +71,28 @@ class Lookup:
         self._reactor = reactor
         self._guard = guard
         self._seconds = seconds
+        self._ahead: OrderedDict[str, tuple[float, list[str]]] = OrderedDict()
 
-    async def addresses(self, host: str, port: int) -> list[str]:
+    async def ahead(self, host: str) -> list[str]:
+        """The same for a connection that is about to be opened, which then asks nobody."""
+        found = await self.addresses(host, None)
+        self._ahead[host] = monotonic() + AHEAD, found
+        if len(self._ahead) > MAX_AHEAD:
+            self._ahead.popitem(last=False)
+        return found
+
+    async def addresses(self, host: str, port: int | None) -> list[str]:
         """The permitted addresses of a host, IPv4 first; never empty."""
+        until, known = self._ahead.pop(host, (0.0, []))
+        if monotonic() < until:
+            return known
         found = await self._ask(host, port)
         permitted = [a for a in found if self._guard is None or self._guard.permits(a)]
         if not permitted:
             raise BlockedAddress(f"{host} is at {found[0]}, which live.allow does not name")
         return permitted[:MAX_ADDRESSES]
 
-    async def _ask(self, host: str, port: int) -> list[str]:
+    async def _ask(self, host: str, port: int | None) -> list[str]:
         try:
             entries = await self._asked(host, port).addTimeout(self._seconds, self._reactor)
         except socket.gaierror as problem:
@@ -78,7 +107,7 @@ class Lookup:
             raise NoAddress(f"no address for {host}")
         return sorted(found, key=lambda address: found[address] != socket.AF_INET)
 
-    def _asked(self, host: str, port: int) -> Deferred[list[Any]]:
+    def _asked(self, host: str, port: int | None) -> Deferred[list[Any]]:
         """Ask in a thread that nobody waits for: at the end of a crawl it dies with it."""
         answer: Deferred[list[Any]] = Deferred()
 
@@ -165,8 +194,7 @@ class GuardedHandler(HTTP11DownloadHandler):
 
         settings = crawler.settings
         proxy: str = settings.get("TRES_PROXY") or ""
-        guard = None if proxy else AddressGuard(settings.getlist("TRES_ALLOW"))
-        self._lookup = Lookup(reactor, guard, settings.getfloat("DNS_TIMEOUT"))
+        self._lookup = lookup_of(crawler)
         self._manners = manners_of(crawler)
         self._later: Callable[..., Any] = reactor.callLater
         self._site_by: SiteBy = settings.get("TRES_SITE") or "host"

@@ -30,6 +30,7 @@ HANDLERS: dict[str, str | None] = {
 }
 MIDDLEWARES: dict[str, int | None] = {
     f"{_PART}.courtesy.Courtesy": 90,
+    f"{_PART}.address_turns.AddressTurns": 95,
     f"{_PART}.robots.Robots": 100,
     f"{_PART}.courtesy.Retries": 550,
     f"{_PART}.unpacking.AcceptEncoding": 590,
