@@ -86,7 +86,7 @@ def test_it_asks_for_what_no_option_says(tres: Tres, monkeypatch: pytest.MonkeyP
 
 
 def test_it_asks_again_until_it_has_an_answer(tres: Tres, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = ["", "birds", " , ", "gull", "gulls.example", SEED, "me", "me@example.org", "x", "9"]
+    lines = ["", "birds", " , ", "gull", "gulls", SEED, "me", "me@example.org", "x", "9"]
     ended = answered(tres, monkeypatch, *lines)
     assert load_topic("birds.toml").crawl.pages == 9
     for problem in (
@@ -96,6 +96,18 @@ def test_it_asks_again_until_it_has_an_answer(tres: Tres, monkeypatch: pytest.Mo
         "must be a whole number of at least 1, not 'x'",
     ):
         assert problem in ended.err
+
+
+def test_a_seed_may_be_a_bare_host(tres: Tres, monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds = "gulls.example, Terns.example/a?b, http://auks.example, user@x.example"
+    lines = ["birds", "gull", seeds, seeds.rpartition(",")[0], "me@example.org", "9"]
+    ended = answered(tres, monkeypatch, *lines)
+    assert "not 'user@x.example'" in ended.err
+    found = load_topic("birds.toml").topic.seeds
+    assert found == ("https://gulls.example/", "https://terns.example/a?b", "http://auks.example")
+    given = ("auks.toml", "--keyword", "auk", "--seed-url", "auks.example", "--contact", "a@b.c")
+    assert tres("init", *given, "--no-check", "--yes").code == 0
+    assert load_topic("auks.toml").topic.seeds == ("https://auks.example/",)
 
 
 def test_with_a_web_that_is_here_nobody_is_asked_for_a_contact(
@@ -119,7 +131,7 @@ def test_a_file_that_is_there_is_not_touched(tres: Tres, archive: Path) -> None:
 
 def test_wrong_options_are_named_before_anything_is_written(tres: Tres, here: Path) -> None:
     for wrong, problem in (
-        (("--seed-url", "bees.example"), "--seed-url must start with http:// or https://"),
+        (("--seed-url", "ftp://bees.example"), "--seed-url must start with http:// or https://"),
         (("--seed-url", SEED, "--pages", "few"), "--pages must be a whole number"),
         (("--seed-url", SEED, "--contact", "me"), "--contact must be a mail address"),
     ):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -170,6 +171,17 @@ def wait_until(condition: Any, process: subprocess.Popen[str], seconds: float = 
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline, "it never came so far"
         time.sleep(0.02)
+
+
+def test_without_its_proxy_nothing_is_started(tres: Tres, topic: Path, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        proxy = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    for dead in (proxy, "http://127.0.0.1:99999"):
+        ended = tres("crawl", topic, "--proxy", dead, "--run", tmp_path / "run")
+        assert ended.code == 2
+        assert f"live.proxy: nothing answers at {dead} (" in ended.err
+        assert "; start the proxy, or name another with --proxy" in ended.err
+    assert not (tmp_path / "run").exists()
 
 
 def test_without_a_contact_nothing_is_started(tres: Tres, topic: Path, tmp_path: Path) -> None:

@@ -57,6 +57,13 @@ def test_it_fetches_as_many_pages_as_it_may_and_each_once(generated: GeneratedWe
     assert len(set(urls)) == 120
 
 
+def test_every_seed_is_tried_before_there_is_none(generated: GeneratedWeb) -> None:
+    dead = [f"http://dead{number}.example/" for number in range(11)]
+    assert [seed.url for seed in explored(Counted(generated), dead, 5).failed] == dead
+    alive = generated.seeds("astronomy", 1)
+    assert [page.url for page in explored(Counted(generated), dead + alive, 5).seeds] == alive
+
+
 def test_one_seed_number_gives_one_exploration(generated: GeneratedWeb) -> None:
     seeds = generated.seeds("astronomy", 2)
     assert explored(generated, seeds, 60) == explored(generated, seeds, 60)

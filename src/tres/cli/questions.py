@@ -12,6 +12,7 @@ from tres.errors import ConfigError
 from tres.experiment.init import terms_of
 from tres.sections import CrawlSection
 from tres.settings import text, web_address, whole
+from tres.web.url import canonical
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,14 @@ def _terms(answer: str) -> list[str]:
 def _seeds(answer: str) -> list[str]:
     if not (found := answer.replace(",", " ").split()):
         raise ValueError("must name a page to start from")
-    return [web_address(seed) for seed in found]
+    return [web_address(_with_scheme(seed)) for seed in found]
+
+
+def _with_scheme(seed: str) -> str:
+    """`example.org` and `example.org/bees` as the pages that a browser would show."""
+    if "://" in seed or "." not in seed:
+        return seed
+    return canonical(f"https://{seed}") or seed
 
 
 def _contact(answer: str) -> str:

@@ -85,9 +85,9 @@ def exploration(
 ) -> Asking:
     """Ask for at most `pages` pages, the seeds included; `keywords` are single words."""
     fetcher = _Fetcher()
-    start = []
-    for url in list(seeds)[:pages]:
-        if (page := (yield from fetcher.new_page(url))) is not None:
+    start: list[Page] = []
+    for url in seeds:
+        if len(start) < pages and (page := (yield from fetcher.new_page(url))) is not None:
             start.append(page)
     failed = tuple(fetcher.failed)
     rest = pages - len(start)

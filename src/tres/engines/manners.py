@@ -54,6 +54,7 @@ UNREACHABLE = frozenset(
     {
         FailureKind.NO_ADDRESS,
         FailureKind.NO_CONNECTION,
+        FailureKind.PROXY_UNREACHABLE,
         FailureKind.TIMEOUT,
         FailureKind.THROTTLED,
         FailureKind.ROBOTS_UNREACHABLE,

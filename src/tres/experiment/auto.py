@@ -6,7 +6,7 @@ are used, and the summary counts them (`exploration_pages`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +18,6 @@ from tres.relevance.base import RelevanceModel
 from tres.relevance.pu import Guesses, guess, keyword_forms
 from tres.relevance.tfidf import TfidfModel
 from tres.topic.text import words
-from tres.web.page import Failed
 from tres.webs.base import Web
 
 EXPLORED = "exploration_pages"
@@ -54,7 +53,7 @@ def ask_topic(config: TopicConfig, seeds: Sequence[str]) -> Asking:
 def learn_topic(config: TopicConfig, found: Exploration) -> Explored:
     """Guess which of the pages that were found are about the topic."""
     if not found.seeds:
-        raise no_seed(found.failed)
+        raise no_seed({seed.url: seed.kind for seed in found.failed})
     texts = [page.content for page in (*found.near, *found.background) if words(page.content)]
     positives = [page.content for page in found.seeds]
     return Explored(guess(positives, texts, config.topic.keywords), found.pages)
@@ -66,11 +65,11 @@ def auto_model(config: TopicConfig, explored: Explored) -> TfidfModel:
     return replace(model, facts={**model.facts, EXPLORED: explored.pages})
 
 
-def no_seed(failed: Sequence[Failed]) -> SeedError:
-    """No seed gave a page: tell each of them."""
+def no_seed(failed: Mapping[str, str]) -> SeedError:
+    """No seed gave a page: tell each of them, by its URL and kind of failure."""
     return SeedError(
         f"none of the {len(failed)} seeds gave a page; name seeds that this web holds",
-        details=[f"seed {seed.url}: {seed.kind}" for seed in failed],
+        details=[f"seed {url}: {kind}" for url, kind in failed.items()],
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import socket
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, nullcontext
@@ -16,6 +17,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from tres import __version__
 from tres.config import TopicConfig
@@ -29,7 +31,7 @@ from tres.engines.reader import ReaderPlan, Readers
 from tres.engines.scrapy.browser import browser_settings
 from tres.engines.scrapy.lean import lean_settings, merged
 from tres.engines.scrapy.logs import LOG, logging_to
-from tres.engines.scrapy.network import network_settings, user_agent
+from tres.engines.scrapy.network import PROXY_SECONDS, network_settings, user_agent
 from tres.engines.scrapy.run import LiveCrawl, LiveLoop, run_live
 from tres.engines.switching import SwitchingReader
 from tres.errors import ConfigError, TresError
@@ -141,6 +143,22 @@ def refuse_impossible(config: TopicConfig) -> None:
             'contact = "https://you.example/crawler" (or a mail address) under [live], '
             "or give --contact; to crawl an archive, name it with --web"
         )
+    if config.live.proxy:
+        _refuse_silent(config.live.proxy)
+
+
+def _refuse_silent(proxy: str) -> None:
+    """A proxy that is not there would make every site look as if it were not there."""
+    try:
+        parts = urlsplit(proxy)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        socket.create_connection((parts.hostname, port), PROXY_SECONDS).close()
+    except (OSError, ValueError) as problem:  # no address, no connection; no such port
+        why = getattr(problem, "strerror", None) or problem
+        raise ConfigError(
+            f"live.proxy: nothing answers at {proxy} ({why}); start the proxy, or name another "
+            "with --proxy"
+        ) from None
 
 
 def refuse_labels(config: TopicConfig) -> None:

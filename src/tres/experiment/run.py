@@ -30,8 +30,8 @@ from tres.crawl.events import Done, Event, StopReason
 from tres.crawl.limits import LinkLimits
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import Judged, PerceivedWeb, drained, replaying
-from tres.errors import ConfigError, ModelError, SeedError
-from tres.experiment.auto import exploration_pages
+from tres.errors import ConfigError, ModelError
+from tres.experiment.auto import exploration_pages, no_seed
 from tres.experiment.topic import seed_urls
 from tres.mdp.crawl import Crawl
 from tres.policies.make import NOTHING, Foreknowledge, OwnPolicy, PolicySettings, make_policy
@@ -138,7 +138,8 @@ class OpenRun:
         with writing(self.directory):
             write_result(self.directory, journal, self.session.policy.tree_view(), summary)
         if stopped is StopReason.NO_SEED:
-            raise _no_seed(journal)
+            rows = [*journal.postponed(), *journal.failures()]
+            raise no_seed({row["url"]: row["kind"] for row in rows if row["is_seed"]})
         return Result(stopped, seconds, summary)
 
 
@@ -318,12 +319,3 @@ def _write_beginning(directory: Path, config: TopicConfig, perceiver: Perceiver)
         write_guesses(directory, perceiver.guesses)
     if perceiver.expansion is not None:
         write_keywords(directory, perceiver.expansion)
-
-
-def _no_seed(journal: Journal) -> SeedError:
-    rows = [*journal.postponed(), *journal.failures()]
-    failed = {row["url"]: row["kind"] for row in rows if row["is_seed"]}
-    return SeedError(
-        f"none of the {len(failed)} seeds gave a page; name seeds that this web holds",
-        details=[f"seed {url}: {kind}" for url, kind in failed.items()],
-    )

@@ -31,6 +31,7 @@ HINTS = {
     FailureKind.NOT_FOUND: "there is no such page",
     FailureKind.ROBOTS: "its robots.txt asks crawlers to stay away",
     FailureKind.ROBOTS_UNREACHABLE: "its robots.txt cannot be read, so nothing may be fetched",
+    FailureKind.PROXY_UNREACHABLE: "the proxy does not answer; start it, or name another",
     FailureKind.BLOCKED_ADDRESS: "a private address; live.allow can permit it",
     FailureKind.NO_ADDRESS: "there is no such host; check the spelling",
     FailureKind.NOT_HTML: "it is no HTML page",

@@ -30,6 +30,7 @@ class FailureKind(StrEnum):
     DROPPED = "dropped"
     NO_ADDRESS = "no-such-host"
     NO_CONNECTION = "no-connection"
+    PROXY_UNREACHABLE = "proxy-unreachable"
     TIMEOUT = "timeout"
     THROTTLED = "throttled"
     SITE_DOWN = "site-down"
@@ -80,6 +81,7 @@ _MEANINGS = {
     FailureKind.DROPPED: "Something between crawler and network took the request away.",
     FailureKind.NO_ADDRESS: "No address is known for the host.",
     FailureKind.NO_CONNECTION: "There was no connection to the server, or a gateway had none.",
+    FailureKind.PROXY_UNREACHABLE: "The proxy that the crawl is to use did not answer.",
     FailureKind.TIMEOUT: "The server took too long.",
     FailureKind.THROTTLED: "The server asked for more patience than a page is given.",
     FailureKind.SITE_DOWN: "The site had failed, and had to be left alone for a while.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
@@ -157,6 +158,20 @@ def test_a_proxy_gets_everything_in_absolute_form_and_no_name_is_looked_up():
         told = result["told"]["https://b.example/"]
         assert told["status"] == 200
         assert told["exchange"]["request"].startswith("GET https://b.example/ HTTP/1.1\r\n")
+
+
+@pytest.mark.parametrize("robots", [False, True])
+def test_a_dead_proxy_is_named_as_such_whatever_is_asked_for_first(robots):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        proxy = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    told = fetch(["http://a.example/", "https://b.example/c"], proxy=proxy, robots=robots)["told"]
+    assert {each["kind"] for each in told.values()} == {"proxy-unreachable"}
+    assert all(f"the proxy {proxy} does not answer; start it" in n["note"] for n in told.values())
+
+
+def test_a_proxy_without_an_address_is_named_as_such():
+    told = fetch(["http://a.example/"], proxy="http://nowhere.example:3128")["told"]
+    assert told["http://a.example/"]["kind"] == "proxy-unreachable"
 
 
 @pytest.fixture

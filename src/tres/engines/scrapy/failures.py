@@ -64,6 +64,13 @@ class NoLookup(NoAddress):
     retryable = True
 
 
+class ProxyUnreachable(NamedFailure):
+    """The proxy of the crawl takes no connection."""
+
+    kind = FailureKind.PROXY_UNREACHABLE
+    retryable = True
+
+
 class RobotsDenied(NamedFailure):
     """The site's robots.txt says no."""
 

@@ -41,7 +41,8 @@ from zope.interface import implementer  # type: ignore[import-untyped]
 from tres.engines.addresses import AddressGuard
 from tres.engines.scrapy.connections import ConnectionPool
 from tres.engines.scrapy.courtesy import manners_of, site_of_url
-from tres.engines.scrapy.failures import BlockedAddress, NoAddress, NoLookup
+from tres.engines.scrapy.failures import BlockedAddress, NoAddress, NoLookup, ProxyUnreachable
+from tres.engines.scrapy.network import PROXY_SECONDS
 from tres.web.url import SiteBy
 
 MAX_ADDRESSES = 4
@@ -157,6 +158,27 @@ class GuardedEndpoint:
         return await connected
 
 
+@implementer(IStreamClientEndpoint)
+class ProxyEndpoint:
+    """Opens connections to the proxy; where it cannot, that is no failure of the site."""
+
+    def __init__(self, proxy: str, plain: GuardedEndpoint) -> None:
+        self._proxy = proxy
+        self._plain = plain
+
+    def connect(self, protocolFactory: IProtocolFactory) -> Deferred[IProtocol]:
+        """A connection to the proxy."""
+        return Deferred.fromCoroutine(self._connect(protocolFactory))
+
+    async def _connect(self, factory: IProtocolFactory) -> IProtocol:
+        try:
+            return await self._plain.connect(factory)
+        except (ConnectError, NoAddress) as problem:
+            raise ProxyUnreachable(
+                f"the proxy {self._proxy} does not answer; start it, or correct live.proxy"
+            ) from problem
+
+
 @implementer(IAgentEndpointFactory)
 class GuardedEndpoints:
     """Endpoints for URLs: guarded TCP, with TLS on top for https."""
@@ -201,13 +223,17 @@ class GuardedHandler(HTTP11DownloadHandler):
         self._pool = ConnectionPool(
             reactor, settings.getint("CONCURRENT_REQUESTS") or 64, self._sent
         )
+        seconds = settings.getfloat("DOWNLOAD_TIMEOUT")
         endpoints = GuardedEndpoints(
-            self._lookup, reactor, self._contextFactory, settings.getfloat("DOWNLOAD_TIMEOUT")
+            self._lookup,
+            reactor,
+            self._contextFactory,
+            min(seconds, PROXY_SECONDS) if proxy else seconds,
         )
         self._agent: Agent | ProxyAgent
         if proxy:
             uri = URI.fromBytes(proxy.encode("ascii"))  # type: ignore[no-untyped-call]
-            endpoint = endpoints.endpointForURI(uri)
+            endpoint = ProxyEndpoint(proxy, endpoints.endpointForURI(uri))
             self._agent = ProxyAgent(endpoint, reactor, self._pool)  # type: ignore[no-untyped-call]
         else:
             self._agent = Agent.usingEndpointFactory(reactor, endpoints, self._pool)  # type: ignore[no-untyped-call]

@@ -20,6 +20,9 @@ from tres.errors import ConfigError
 from tres.sections import LiveSection
 from tres.web.url import SiteBy
 
+PROXY_SECONDS = 5.0
+"""A proxy is near: one that takes no connection within this time is not there."""
+
 _PART = "tres.engines.scrapy"
 _SCRAPYS = "scrapy.downloadermiddlewares"
 

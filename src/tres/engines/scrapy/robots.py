@@ -39,6 +39,7 @@ from tres.engines.scrapy.failures import (
     BlockedRedirect,
     NamedFailure,
     NoAddress,
+    ProxyUnreachable,
     RobotsDenied,
     RobotsUnreachable,
     SiteDown,
@@ -209,7 +210,7 @@ class Robots:
         assert engine is not None  # it has sent us the request of a page
         try:
             return await engine.download_async(request)
-        except (BlockedAddress, NoAddress, SiteDown):
+        except (BlockedAddress, NoAddress, ProxyUnreachable, SiteDown):
             raise  # the page would fail in the same way
         except Exception as problem:  # whatever it is, it has a name and leaves us without rules
             reason = named(url, problem)
