@@ -11,6 +11,7 @@ from starlette.types import ASGIApp
 from tests.support.dashboard import CHANGING, OWN, ask, get, post, step
 
 from tres.dashboard.app import Dashboard
+from tres.dashboard.attempts import MOST, SLIPS, Attempts
 from tres.dashboard.runs import Runs
 from tres.dashboard.security import COOKIE, LARGEST_BODY, Door, token_for
 from tres.errors import ConfigError
@@ -134,6 +135,49 @@ def test_the_token_opens_once_and_a_cookie_from_then_on(locked: ASGIApp) -> None
     assert TOKEN not in cookie
     assert get(locked, "/api/runs", cookie=cookie.partition(";")[0]).status == 200
     assert get(locked, "/api/runs", authorization=f"Bearer {TOKEN}").status == 200
+
+
+def test_whoever_guesses_the_token_must_wait(tmp_path: Path) -> None:
+    now = [0.0]
+    door = Door({"127.0.0.1"}, TOKEN, attempts=Attempts(lambda: now[0]))
+    locked = Dashboard(Runs(time.monotonic, home=tmp_path), door).app()
+    cookie = post(locked, "/api/login", {"token": TOKEN}).headers["set-cookie"].partition(";")[0]
+    for _ in range(SLIPS - 1):
+        assert post(locked, "/api/login", {"token": "wrong"}).status == 401
+    assert get(locked, "/api/runs", authorization="Bearer wrong").status == 401
+    for wait in (1, 2, 4):
+        refused = post(locked, "/api/login", {"token": TOKEN})  # not even looked at
+        assert (refused.status, refused.headers["retry-after"]) == (429, str(wait))
+        assert get(locked, "/api/runs", authorization=f"Bearer {TOKEN}").status == 429
+        assert get(locked, "/api/runs", cookie=cookie).status == 200
+        now[0] += wait
+        assert post(locked, "/api/login", {"token": "wrong"}).status == 401
+    now[0] += 60
+    assert post(locked, "/api/login", {"token": TOKEN}).status == 200
+
+
+def test_others_do_not_wait_for_a_guesser() -> None:
+    attempts = Attempts(lambda: 0.0)
+    for number in range(SLIPS):
+        attempts.failed("192.0.2.1")
+        attempts.failed(f"2001:db8::{number}")
+    assert attempts.wait("192.0.2.1") == attempts.wait("::ffff:192.0.2.1") == 1
+    assert attempts.wait("2001:db8::ffff") == 1  # one machine has a network of addresses
+    assert attempts.wait("192.0.2.2") == attempts.wait("2001:db8:1::1") == 0
+
+
+def test_guessers_are_remembered_within_bounds() -> None:
+    now = [0.0]
+    attempts = Attempts(lambda: now[0])
+    for _ in range(70):
+        attempts.failed("192.0.2.1")
+    assert attempts.wait("192.0.2.1") == 60
+    now[0] = 700.0
+    attempts.failed("192.0.2.1")  # long after: the first one again
+    assert attempts.wait("192.0.2.1") == 0
+    for number in range(2 * MOST):
+        attempts.failed(f"10.0.{number // 256}.{number % 256}")
+    assert len(attempts._wrong) == MOST
 
 
 def test_other_hosts_need_a_token() -> None:

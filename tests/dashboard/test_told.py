@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from starlette.types import ASGIApp
-from tests.support.dashboard import get, step
+from pathlib import Path
 
+import pytest
+from starlette.types import ASGIApp
+from tests.dashboard.conftest import Clock
+from tests.support.dashboard import get, open_run, step
+
+import tres
+from tres.dashboard.answering import AGAIN, WAITING, Answers
+from tres.dashboard.answers import Desk
+from tres.dashboard.followed import FollowedRun
+from tres.dashboard.security import RefusedError
 from tres.experiment.run import OpenRun
+from tres.report.reader import RunReader
+from tres.webs.generated import GeneratedWeb
 
 
 def test_the_list_has_a_line_per_run(app: ASGIApp, run: OpenRun) -> None:
@@ -30,9 +41,68 @@ def test_metrics_grow_with_the_run(app: ASGIApp, run: OpenRun) -> None:
 def test_a_page_can_be_explained(app: ASGIApp, run: OpenRun) -> None:
     fetched = [step(run) for _ in range(3)]
     told = get(app, "/api/runs/letters/explain?step=2").json
-    assert fetched[1].removeprefix("http://") in told["prose"]
-    nothing = get(app, "/api/runs/letters/explain?step=99").json
-    assert "has fetched 3 pages" in nothing["error"]
+    assert told["url"] == fetched[1]
+    assert told["summary"].startswith("tres fetched it as page 2 of 3 so far")
+    assert [page["url"] for page in told["path"]] == fetched[:2]
+    assert {len(feature) for feature in told["features"]} == {3}
+    assert "The page has 4 links" in told["outcome"]
+    nothing = get(app, "/api/runs/letters/explain?step=99")
+    assert nothing.status == 404
+    assert "has fetched 3 pages" in nothing.json["error"]
+
+
+@pytest.mark.parametrize("query", ["", "?step=", "?step=abc", "?step=0", "?step=-1", "?step=1,2"])
+def test_what_is_no_page_is_not_explained(app: ASGIApp, run: OpenRun, query: str) -> None:
+    step(run)
+    answer = get(app, f"/api/runs/letters/explain{query}")
+    assert answer.status == 400
+    assert "number of a page" in answer.json["error"]
+
+
+def test_the_tree_of_a_running_crawl_is_grown_only_for_who_waits(tmp_path: Path) -> None:
+    with open_run(tmp_path / "run") as run:
+        for _ in range(60):
+            step(run)
+        chosen = next(p.step for p in RunReader(run.directory).pages if (p.leaf or 0) > 0)
+        desk = Desk()
+        asked = {"ask": "explain", "run": str(run.directory), "edition": 1, "step": chosen}
+        quick = desk.answer(asked | {"wait": False})
+        assert (quick["pending"], quick["leaf"]) == (True, None)
+        whole = desk.answer(asked | {"wait": True})
+        assert whole["leaf"]["conditions"]
+        assert desk.answer(asked | {"wait": False}) == whole  # it is kept
+
+
+def test_too_many_questions_are_refused_at_once(run: OpenRun, clock: Clock) -> None:
+    answers = Answers(_waiting=WAITING)
+    with pytest.raises(RefusedError, match="too many ask") as refused:
+        answers.ask("explain", FollowedRun("letters", run.directory, clock), step=1, wait=False)
+    assert (refused.value.status, refused.value.wait) == (503, AGAIN)
+
+
+def test_a_process_that_has_gone_is_started_anew(run: OpenRun, clock: Clock) -> None:
+    step(run)
+    answers, followed = Answers(), FollowedRun("letters", run.directory, clock)
+    before = answers.ask("explain", followed, step=1, wait=False)
+    assert answers._process is not None
+    answers._process.kill()
+    answers._process.wait()
+    assert answers.ask("explain", followed, step=1, wait=False) == before
+    answers.close()
+
+
+def test_pages_are_shown_by_their_text(tmp_path: Path) -> None:
+    """The generated web is opened again, and a page read from it."""
+    web = GeneratedWeb(300, seed=1)
+    topic = tres.new_topic(web.topics["sailing"], web.seeds("sailing"), labels=["sailing"])
+    run = tmp_path / "run"
+    for _ in tres.crawl_pages(topic, "generated:pages=300,seed=1", run=run, pages=10):
+        pass
+    told = Desk().answer({"ask": "texts", "run": str(run), "edition": 1, "steps": [1, 9]})
+    pieces = told["texts"][1]["pieces"]
+    assert len(pieces) > 1
+    assert all(pieces[1::2])
+    assert 100 < len("".join(pieces)) < 500
 
 
 def test_what_waits_is_worked_out_elsewhere(app: ASGIApp, run: OpenRun) -> None:

@@ -98,22 +98,14 @@ def _serve(
     listening: socket.socket,
     go_on: Callable[[], bool],
 ) -> None:
-    import uvicorn
-
     from tres.dashboard.app import Dashboard
     from tres.dashboard.security import Door
+    from tres.dashboard.server import serve
 
     names = {host.lower(), socket.gethostname().lower(), socket.getfqdn().lower()}
-    config = uvicorn.Config(
-        Dashboard(runs, Door(names if token else {host.lower()}, token)).app(),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_graceful_shutdown=2,
-    )
+    app = Dashboard(runs, Door(names if token else {host.lower()}, token)).app()
     if go_on():
-        uvicorn.Server(config).run(sockets=[listening])
+        serve(app, listening)
 
 
 def _listening(host: str, port: int) -> socket.socket:

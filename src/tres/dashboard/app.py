@@ -7,9 +7,11 @@ Whatever touches a disk is done in a thread, whatever computes in another proces
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 
@@ -23,13 +25,14 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from tres import __version__
+from tres.dashboard.answering import Answers
 from tres.dashboard.counts import Json
 from tres.dashboard.files import without_path
 from tres.dashboard.followed import FollowedRun, Since
 from tres.dashboard.jobs import Job, Jobs
 from tres.dashboard.runs import Runs
 from tres.dashboard.scraped import Scraped
-from tres.dashboard.security import COOKIE, Door, Guard, RefusedError, refusal
+from tres.dashboard.security import COOKIE, Door, Guard, RefusedError, caller, refusal
 from tres.dashboard.steering import Resumed, give_order, judge
 from tres.errors import TresError
 from tres.report.metrics import CONTENT_TYPE
@@ -42,6 +45,9 @@ PATIENCE = 0.3
 FOLD_AGAIN = 15.0
 """Seconds between two looks at a frontier, at least; and ten times what the last one took."""
 SITES = 50
+MOST_TEXTS = 30
+"""Pages whose text is told at once."""
+STEP = re.compile("[1-9][0-9]{0,8}")
 
 
 class Dashboard:
@@ -52,6 +58,7 @@ class Dashboard:
         self.door = door
         self.clock = clock
         self.jobs = Jobs(clock)
+        self.answers = Answers()
         self.resumed = Resumed()
         self.scraped = Scraped()
 
@@ -68,6 +75,7 @@ class Dashboard:
             Route(run, self.run),
             Route(f"{run}/frontier", self.frontier),
             Route(f"{run}/explain", self.explain),
+            Route(f"{run}/texts", self.texts),
             Route(f"{run}/orders", self.order, methods=["POST"]),
             Route(f"{run}/judgements", self.judgement, methods=["POST"]),
             Route(f"{run}/learn", self.learn, methods=["POST"]),
@@ -86,6 +94,7 @@ class Dashboard:
     async def _life(self, app: Starlette) -> AsyncIterator[None]:
         yield
         await self.jobs.close()
+        self.answers.close()
 
     async def page(self, request: Request) -> Response:
         """The one page; scripts fill it."""
@@ -98,7 +107,7 @@ class Dashboard:
     async def login(self, request: Request) -> Response:
         """A token for a cookie."""
         token = (await _body(request)).get("token")
-        if not isinstance(token, str) or not self.door.opens(token):
+        if not isinstance(token, str) or not self.door.opens(token, caller(request.scope)):
             raise RefusedError(401, "this is not the token that 'tres dashboard' has printed")
         answer = JSONResponse({"said": "Welcome."})
         answer.set_cookie(COOKIE, self.door.pass_, httponly=True, samesite="strict", path="/")
@@ -143,9 +152,18 @@ class Dashboard:
         return JSONResponse(_work(job) | {"gave": gave})
 
     async def explain(self, request: Request) -> Response:
-        """Why a page was fetched."""
-        run, step = self._asked(request), _number(request, "step")
-        return JSONResponse(await self.jobs.ask("explain", run, str(step)))
+        """Why a page was fetched; `wait` also for what takes long to find out."""
+        run, (step,) = self._asked(request), _steps(request, "step", 1)
+        wait = request.query_params.get("wait") == "1"
+        answer = partial(self.answers.ask, "explain", run, step=step, wait=wait)
+        return JSONResponse(await run_in_threadpool(answer))
+
+    async def texts(self, request: Request) -> Response:
+        """What some pages say, as far as it is needed to judge them."""
+        run, steps = self._asked(request), _steps(request, "steps", MOST_TEXTS)
+        return JSONResponse(
+            await run_in_threadpool(partial(self.answers.ask, "texts", run, steps=steps))
+        )
 
     async def order(self, request: Request) -> Response:
         """Tell a crawl that is going on something."""
@@ -190,6 +208,14 @@ def _work(job: Job) -> Json:
 def _since(request: Request) -> Since:
     names = ("edition", "stride", "point", "page", "failed")
     return Since(**{name: _number(request, name) for name in names})
+
+
+def _steps(request: Request, name: str, most: int) -> list[int]:
+    """Numbers of pages in a request; `RefusedError` if they are none."""
+    texts = request.query_params.get(name, "").split(",")
+    if len(texts) > most or not all(STEP.fullmatch(text) for text in texts):
+        raise RefusedError(400, f"{name}: give the number of a page, such as {name}=12")
+    return [int(text) for text in texts]
 
 
 def _number(request: Request, name: str) -> int:

@@ -58,11 +58,6 @@ class Jobs:
             job.task = asyncio.create_task(self._do(job, kind, run))
         return job
 
-    async def ask(self, kind: str, run: FollowedRun, what: str) -> Json:
-        """Have something worked out, and wait for it."""
-        async with self._room:
-            return _without_path(await _outcome(kind, run, what), run)
-
     async def close(self) -> None:
         """Give up whatever is being done."""
         tasks = [job.task for job in self._jobs.values() if job.task is not None]
@@ -77,10 +72,9 @@ class Jobs:
             job.took = self.clock() - begin
 
 
-async def _outcome(kind: str, run: FollowedRun, what: str = "") -> Json:
+async def _outcome(kind: str, run: FollowedRun) -> Json:
     """What a process of its own has found; what it says beside that goes to the terminal."""
-    arguments = (kind, str(run.directory), *((what,) if what else ()))
-    command = (sys.executable, "-m", "tres.dashboard.worker", *arguments)
+    command = (sys.executable, "-m", "tres.dashboard.worker", kind, str(run.directory))
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     try:
         async with asyncio.timeout(LONGEST):

@@ -8,7 +8,8 @@ Whoever can make a user's browser send requests must gain nothing by it. Therefo
   anything must be a POST of JSON with a header that no other site can send, from our own
   origin;
 - if there is a token, it is asked for before anything is told. It is given once, and a cookie
-  that no script can read stands for it from then on; programs send it as `Bearer`;
+  that no script can read stands for it from then on; programs send it as `Bearer`. Whoever
+  guesses must wait (`dashboard.attempts`);
 - pages may load our own files and nothing else: no inline script, no style, no frame.
 
 Bodies are small by nature, so larger ones are not read.
@@ -21,12 +22,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
+from math import ceil
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tres.dashboard.attempts import Attempts
 from tres.errors import ConfigError
 
 LARGEST_BODY = 10_000
@@ -61,10 +64,12 @@ HEADERS = {
 class RefusedError(Exception):
     """A request that is not answered."""
 
-    def __init__(self, status: int, message: str) -> None:
+    def __init__(self, status: int, message: str, wait: float = 0.0) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
+        self.wait = wait
+        """Seconds after which the same request may be answered, if that would help."""
 
 
 async def refusal(request: Request, problem: Exception) -> Response:
@@ -74,7 +79,8 @@ async def refusal(request: Request, problem: Exception) -> Response:
 
 
 def _refused(problem: RefusedError) -> Response:
-    return JSONResponse({"error": problem.message}, problem.status)
+    headers = {"Retry-After": str(ceil(problem.wait))} if problem.wait else None
+    return JSONResponse({"error": problem.message}, problem.status, headers)
 
 
 def is_loopback(host: str) -> bool:
@@ -105,6 +111,7 @@ class Door:
     token: str | None = None
     pass_: str = field(default_factory=lambda: secrets.token_urlsafe(32))
     """What the cookie holds: it says that its bearer has known the token, not which it is."""
+    attempts: Attempts = field(default_factory=Attempts)
 
     def knows(self, host: str) -> bool:
         """Is this one of our names? Addresses are: no foreign name can be hidden in one."""
@@ -117,18 +124,21 @@ class Door:
             return False
         return self.token is not None
 
-    def opens(self, token: str) -> bool:
-        """Is this the token? As quickly answered for any wrong one."""
-        return self.token is not None and _equal(token, self.token)
+    def opens(self, token: str, address: str) -> bool:
+        """Is this the token? As quickly answered for any wrong one, and not for guessers."""
+        if wait := self.attempts.wait(address):
+            raise RefusedError(429, f"too many wrong tokens; wait {ceil(wait)} s", wait)
+        right = self.token is not None and _equal(token, self.token)
+        if not right:
+            self.attempts.failed(address)
+        return right
 
-    def lets_in(self, headers: Mapping[str, str]) -> bool:
+    def lets_in(self, headers: Mapping[str, str], address: str) -> bool:
         """Has whoever sent these headers shown the token, if there is one?"""
-        if self.token is None:
+        if self.token is None or _equal(_cookie(headers.get("cookie", "")), self.pass_):
             return True
         kind, _, shown = headers.get("authorization", "").partition(" ")
-        if kind.lower() == "bearer" and self.opens(shown.strip()):
-            return True
-        return _equal(_cookie(headers.get("cookie", "")), self.pass_)
+        return kind.lower() == "bearer" and self.opens(shown.strip(), address)
 
 
 class Guard:
@@ -147,13 +157,13 @@ class Guard:
             return  # there are no web sockets here
         guarded = _with_headers(send, scope["path"])
         try:
-            self._check(scope["method"], scope["path"], Headers(scope=scope))
+            self._check(scope["method"], scope["path"], Headers(scope=scope), caller(scope))
         except RefusedError as problem:
             await _refused(problem)(scope, receive, guarded)
         else:
             await self._app(scope, _limited(receive), guarded)
 
-    def _check(self, method: str, path: str, headers: Headers) -> None:
+    def _check(self, method: str, path: str, headers: Headers, address: str) -> None:
         host = headers.get("host", "")
         if not self._door.knows(host):
             raise RefusedError(421, "this is not the host that you asked for")
@@ -166,11 +176,16 @@ class Guard:
         if not reading:
             _refuse_forged(host, headers)
         is_open = path in OPEN_PATHS or path.startswith("/static/")
-        if not is_open and not self._door.lets_in(headers):
+        if not is_open and not self._door.lets_in(headers, address):
             raise RefusedError(401, "give the token that 'tres dashboard' has printed")
 
 
 OWN_SITES = ("same-origin", "none")
+
+
+def caller(scope: Scope) -> str:
+    """The address that a request comes from."""
+    return str((scope.get("client") or ("",))[0])
 
 
 def _refuse_forged(host: str, headers: Headers) -> None:

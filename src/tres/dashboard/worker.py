@@ -1,10 +1,10 @@
-"""Work that takes seconds, in a process of its own: to fold a journal, to train a model.
+"""Work for other processes than the server: what takes seconds, and what reads strangers' pages.
 
-    python -m tres.dashboard.worker frontier RUN
-    python -m tres.dashboard.worker learn RUN
-    python -m tres.dashboard.worker explain RUN STEP
+    python -m tres.dashboard.worker frontier RUN     folds the journal of a run
+    python -m tres.dashboard.worker learn RUN        trains the model of a run anew
+    python -m tres.dashboard.worker answer           answers questions (`dashboard.answering`)
 
-What comes of it is one line of JSON. Such a process gives way to every crawl of the machine,
+What comes of a job is one line of JSON. Such a process gives way to every crawl of the machine,
 and when it is gone so is all that it needed. The server only waits for it.
 """
 
@@ -19,6 +19,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
+from tres.dashboard.answers import answer_all
 from tres.dashboard.counts import Json
 from tres.dashboard.frontier import what_waits
 from tres.dashboard.steering import learn
@@ -28,27 +29,25 @@ from tres.store.snapshots import SnapshotWarning
 NICE = 10
 
 
-def explain(run: Path, step: str) -> Json:
-    """Why a page was fetched, in prose."""
-    from tres.report.explain.explain import explain as explanation_of
-    from tres.report.explain.prose import prose
-
-    return {"prose": prose(explanation_of(run, step))}
+JOBS: dict[str, Callable[[Path], Json]] = {"frontier": what_waits, "learn": learn}
 
 
-JOBS: dict[str, Callable[..., Json]] = {"frontier": what_waits, "learn": learn, "explain": explain}
-
-
-def main(job: str, run: str, *what: str) -> None:
-    """Do one job, and say what came of it."""
-    os.nice(NICE)
+def main(job: str, run: str = "") -> None:
+    """Do one job and say what came of it, or answer questions until nobody asks."""
     warnings.simplefilter("ignore", SnapshotWarning)  # whoever resumes the run is told
+    with threadpool_limits(1):
+        if job == "answer":
+            answer_all(sys.stdin.buffer, sys.stdout.buffer)
+            return
+        os.nice(NICE)
+        sys.stdout.write(json.dumps(_done(job, Path(run))))
+
+
+def _done(job: str, run: Path) -> Json:
     try:
-        with threadpool_limits(1):
-            result = JOBS[job](Path(run), *what)
+        return JOBS[job](run)
     except TresError as problem:
-        result = {"error": problem.message}
-    sys.stdout.write(json.dumps(result))
+        return {"error": problem.message}
 
 
 if __name__ == "__main__":

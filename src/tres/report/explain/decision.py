@@ -7,7 +7,7 @@ its rows had in common is still the path to it. So the tree of today tells the r
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -25,11 +25,21 @@ VALUED = ("tres", "tres-sync", "tres-async")
 """Policies whose values are those of the agent: rewards, and a share of what follows."""
 
 
-def decision(reader: RunReader, page: PageRow, found: Trail) -> Decision:
+Trees = Callable[[Path, int], TreeView]
+"""The tree of a run in which there is a node of this number."""
+
+
+def decision(
+    reader: RunReader,
+    page: PageRow,
+    found: Trail,
+    tree: Trees = lambda run, node: tree_of(run),
+) -> Decision:
     """Why this page, of all links that waited."""
     before = [row for row in reader.pages[: page.step] if row.record < (found.demanded or 0)]
     how = how_chosen(reader, page, found.is_seed, len(before))
     leaf, note = _leaf(reader.run, page)
+    leaf, note = _leaf(reader.run, page, tree)
     return Decision(
         how=how,
         q=page.q,
@@ -79,11 +89,11 @@ def _by_any_url(reader: RunReader) -> dict[str, PageRow]:
     return {row.asked: row for row in reader.pages} | {row.url: row for row in reader.pages}
 
 
-def _leaf(run: Path, page: PageRow) -> tuple[Leaf | None, str]:
+def _leaf(run: Path, page: PageRow, tree: Trees) -> tuple[Leaf | None, str]:
     if page.leaf is None:
         return None, ""
     try:
-        return leaf_of(tree_of(run), page.leaf), ""
+        return leaf_of(tree(run, page.leaf), page.leaf), ""
     except RunError as problem:  # the rest can be told all the same
         return None, problem.message
 

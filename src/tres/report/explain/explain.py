@@ -35,7 +35,7 @@ def explain(run: Path, url: str, web: str | None = None) -> Explanation:
 
 def explain_read(reader: RunReader, url: str, web: str | None = None) -> Explanation:
     """The same, for whoever has read the run already; as of what was read."""
-    crawl = _crawl(reader)
+    crawl = crawl_of(reader)
     if (page := _named(reader, url)) is not None:
         return fetched(reader, crawl, page, web)
     address, found = _address(reader, url)
@@ -51,7 +51,8 @@ def explain_read(reader: RunReader, url: str, web: str | None = None) -> Explana
     return never(reader, crawl, address, cited)
 
 
-def _crawl(reader: RunReader) -> Crawl:
+def crawl_of(reader: RunReader) -> Crawl:
+    """The run as explanations name it."""
     policy, agent = reader.policy, reader.config.agent
     valued, capped = policy in VALUED, cap_of(reader) is not None
     return Crawl(

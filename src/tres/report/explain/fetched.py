@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tres.report.explain.decision import decision, telling_features
+from tres.experiment.resume import tree_of
+from tres.report.explain.decision import Trees, decision, telling_features
 from tres.report.explain.facts import Citation, Consequences, Crawl, Fetched
 from tres.report.explain.found import Trail, citations, descendants, trail, web_path
 from tres.report.explain.verdict import verdict
@@ -14,10 +15,16 @@ from tres.store.records import Received
 from tres.web.percept import Percept
 
 
-def fetched(reader: RunReader, crawl: Crawl, page: PageRow, web: str | None) -> Fetched:
+def fetched(
+    reader: RunReader,
+    crawl: Crawl,
+    page: PageRow,
+    web: str | None = None,
+    tree: Trees = lambda run, node: tree_of(run),
+) -> Fetched:
     """All that can be told of it."""
     found = trail(reader.run, page.asked, page.record)
-    chosen = decision(reader, page, found)
+    chosen = decision(reader, page, found, tree)
     every = np.array([row.features for row in reader.pages], np.float32)
     vector = every[page.step - 1]
     return Fetched(

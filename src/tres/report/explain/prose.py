@@ -75,8 +75,8 @@ def _fetched(page: Fetched) -> Iterator[str]:
     if chosen.leaf_note:
         yield filled(f"The rule of its leaf cannot be told: {chosen.leaf_note}.")
     yield _compared(page)
-    yield filled(_outcome(page))
-    yield filled(_judged(page.verdict, page.relevant))
+    yield filled(outcome(page))
+    yield filled(judged(page.verdict, page.relevant))
 
 
 def _way(path: Sequence[PathStep]) -> str:
@@ -111,7 +111,7 @@ def _compared(page: Fetched) -> str:
     kind = "guess" if chosen.how == "guess" else "value"
     first = filled(
         f"Its {kind} of {chosen.q:.3f} was the highest of {_among(chosen)}. "
-        f"{_meaning(page)}The next were:"
+        f"{meaning(page)}The next were:"
     )
     return f"{first}\n{other_links(chosen.runners_up)}"
 
@@ -121,7 +121,8 @@ def _among(chosen: Decision) -> str:
     return f"{compared(chosen)}{of}"
 
 
-def _meaning(page: Fetched) -> str:
+def meaning(page: Fetched) -> str:
+    """What a value is, in brackets."""
     gamma, scarcity, told = page.crawl.gamma, page.crawl.scarcity, []
     if page.decision.how == "value" and gamma is not None:
         told.append(
@@ -136,7 +137,8 @@ def _meaning(page: Fetched) -> str:
     return f"({' '.join(told)}) " if told else ""
 
 
-def _outcome(page: Fetched) -> str:
+def outcome(page: Fetched) -> str:
+    """What the page led to."""
     came = page.consequences
     links = f"The page has {counted(came.links, 'link')}"
     if not came.descendants:
@@ -155,7 +157,8 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _judged(verdict: Verdict, relevant: bool) -> str:
+def judged(verdict: Verdict, relevant: bool) -> str:
+    """Which words decided about the page, and who judged it."""
     told = [_words(verdict, relevant)]
     if verdict.models > 1:
         told.append(f"It was judged by model {verdict.number} of the {verdict.models} of this run.")
