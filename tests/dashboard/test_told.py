@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from tres.dashboard.answering import AGAIN, WAITING, Answers
 from tres.dashboard.answers import Desk
 from tres.dashboard.followed import FollowedRun
 from tres.dashboard.security import RefusedError
+from tres.experiment.palette import PALETTE
 from tres.experiment.run import OpenRun
 from tres.report.reader import RunReader
 from tres.webs.generated import GeneratedWeb
@@ -112,6 +114,16 @@ def test_what_waits_is_worked_out_elsewhere(app: ASGIApp, run: OpenRun) -> None:
     told = get(app, "/api/runs/letters/frontier").json
     assert told["busy"]
     assert sum(site["fetched"] for site in told["gave"]) == run.session.steps
+
+
+def test_the_colours_are_those_of_the_report(app: ASGIApp) -> None:
+    palette = get(app, "/static/palette.css")
+    assert palette.headers["content-type"].startswith("text/css")
+    for name, colour in PALETTE.items():
+        assert f"--{name}:light-dark({colour.light},{colour.dark})" in palette.body.decode()
+    own = get(app, "/static/style.css").body.decode()
+    assert set(re.findall("#[0-9a-f]{3,8}\\b", own)) <= {"#0008"}  # the shade behind a dialog
+    assert set(re.findall(r"var\(--(\w+)\)", own)) <= {*PALETTE, "shade", "share"}
 
 
 def test_charts_come_from_an_installed_package(app: ASGIApp) -> None:

@@ -104,6 +104,20 @@ def test_a_pause_is_told_and_shown_and_changes_nothing_else(steered: Steered) ->
     assert steered.crawling.journal.position == before
 
 
+def test_a_pause_is_no_part_of_the_time_that_a_crawl_takes(steered: Steered) -> None:
+    """So the pages a second after it are those of the crawl, not of whoever let it wait."""
+    crawling, clock = steered.crawling, steered.clock
+    crawling._clock, crawling._began = clock, clock() - 10.0
+    steered.told(Pause())
+    at_pause = crawling.seconds
+    assert at_pause == pytest.approx(10.0 + EVERY)
+    clock.now += 3_600.0
+    assert crawling.seconds == at_pause  # what lands meanwhile landed then
+    steered.told(GoOn())
+    clock.now += 5.0
+    assert crawling.seconds == pytest.approx(at_pause + 5.0)
+
+
 @pytest.mark.parametrize("orders", [(Stop(),), (Pause(), Stop()), (Stop(), Pause())])
 def test_to_stop_is_to_interrupt_even_in_a_pause(
     steered: Steered, orders: tuple[Order, ...]

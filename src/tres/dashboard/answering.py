@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import weakref
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -27,6 +26,7 @@ from typing import Any
 from tres.dashboard.counts import Json
 from tres.dashboard.files import without_path
 from tres.dashboard.followed import FollowedRun
+from tres.dashboard.jobs import COMMAND
 from tres.dashboard.security import RefusedError
 
 WAITING = 8
@@ -35,7 +35,6 @@ LONGEST = 120.0
 """Seconds after which a question is given up, and the process ended; to grow a tree takes long."""
 AGAIN = 2.0
 """Seconds after which it may be less busy."""
-COMMAND = (sys.executable, "-m", "tres.dashboard.worker", "answer")
 
 
 @dataclass(eq=False, slots=True, weakref_slot=True)
@@ -84,7 +83,9 @@ class Answers:
         raise RefusedError(500, "this could not be worked out; the terminal says more")
 
     def _started(self) -> subprocess.Popen[bytes]:
-        self._process = subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._process = subprocess.Popen(
+            [*COMMAND, "answer"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
         weakref.finalize(self, _end, self._process)
         return self._process
 

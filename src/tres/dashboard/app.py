@@ -27,19 +27,27 @@ from starlette.types import ASGIApp
 from tres import __version__
 from tres.dashboard.answering import Answers
 from tres.dashboard.counts import Json
+from tres.dashboard.crawls import Crawls
+from tres.dashboard.downloads import Downloads, formats_of
 from tres.dashboard.files import without_path
 from tres.dashboard.followed import FollowedRun, Since
 from tres.dashboard.jobs import Job, Jobs
 from tres.dashboard.runs import Runs
 from tres.dashboard.scraped import Scraped
 from tres.dashboard.security import COOKIE, Door, Guard, RefusedError, caller, refusal
-from tres.dashboard.steering import Resumed, give_order, judge
+from tres.dashboard.steering import give_order, judge
+from tres.dashboard.topics import topics_in
 from tres.errors import TresError
+from tres.experiment.palette import PALETTE
 from tres.report.metrics import CONTENT_TYPE
 
 STATIC = Path(__file__).parent / "static"
 CHARTS = Path(str(files("chartkick"))) / "django" / "static" / "chartkick" / "Chart.bundle.js"
 """Chart.js, as the package `chartkick` ships it."""
+PALETTE_CSS = "".join(
+    f":root{{--{name}:light-dark({colour.light},{colour.dark})}}\n"
+    for name, colour in PALETTE.items()
+)
 PATIENCE = 0.3
 """Seconds that a list may spend on runs that nobody has read before; the next one goes on."""
 FOLD_AGAIN = 15.0
@@ -59,7 +67,8 @@ class Dashboard:
         self.clock = clock
         self.jobs = Jobs(clock)
         self.answers = Answers()
-        self.resumed = Resumed()
+        self.crawls = Crawls()
+        self.downloads = Downloads()
         self.scraped = Scraped()
 
     def app(self) -> ASGIApp:
@@ -68,14 +77,19 @@ class Dashboard:
         routes = [
             Route("/", self.page),
             Route("/static/chart.js", self.charts),
+            Route("/static/palette.css", self.palette),
             Mount("/static", StaticFiles(directory=STATIC)),
             Route("/metrics", self.metrics),
             Route("/api/login", self.login, methods=["POST"]),
             Route("/api/runs", self.list),
+            Route("/api/topics", self.topics),
+            Route("/api/crawls", self.crawl, methods=["POST"]),
             Route(run, self.run),
             Route(f"{run}/frontier", self.frontier),
             Route(f"{run}/explain", self.explain),
             Route(f"{run}/texts", self.texts),
+            Route(f"{run}/report", self.report),
+            Route(f"{run}/export", self.export),
             Route(f"{run}/orders", self.order, methods=["POST"]),
             Route(f"{run}/judgements", self.judgement, methods=["POST"]),
             Route(f"{run}/learn", self.learn, methods=["POST"]),
@@ -104,6 +118,10 @@ class Dashboard:
         """The library of charts, from its own package."""
         return FileResponse(CHARTS)
 
+    async def palette(self, request: Request) -> Response:
+        """The colours, which are those of the report."""
+        return Response(PALETTE_CSS, media_type="text/css")
+
     async def login(self, request: Request) -> Response:
         """A token for a cookie."""
         token = (await _body(request)).get("token")
@@ -124,20 +142,51 @@ class Dashboard:
 
     def _listed(self) -> Json:
         until = self.clock() + PATIENCE
-        lines = []
-        for run in self.runs.all():
+        lines, runs = [], self.runs.all()
+        for run in runs:
             if run.is_read or self.clock() < until:
                 lines.append(run.listed())
             else:
                 lines.append({"key": run.key, "name": run.name})
-        return {"version": __version__, "runs": lines}
+        begun = self.crawls.without_run({run.directory for run in runs})
+        return {
+            "version": __version__,
+            "runs": lines,
+            "begun": begun,
+            "can_begin": self.runs.home is not None,
+        }
+
+    async def topics(self, request: Request) -> Response:
+        """What can be crawled."""
+        found = await run_in_threadpool(topics_in, self._folder())
+        return JSONResponse({"topics": [topic.told() for topic in found]})
+
+    async def crawl(self, request: Request) -> Response:
+        """Begin a crawl of one of the topics."""
+        wanted, folder = (await _body(request)).get("topic"), self._folder()
+        found = await run_in_threadpool(topics_in, folder)
+        topic = next((topic for topic in found if topic.key == wanted), None)
+        if topic is None:
+            raise RefusedError(404, "there is no such topic file; reload the page")
+        assert self.runs.home is not None
+        begin = partial(self.crawls.begin, topic, self.runs.home)
+        return JSONResponse({"said": await run_in_threadpool(begin)})
+
+    def _folder(self) -> Path:
+        """Where topic files lie: beside the directory of all runs."""
+        if self.runs.home is None:
+            raise RefusedError(
+                409, "this dashboard shows a few runs only; start it without naming any"
+            )
+        return self.runs.home.absolute().parent
 
     async def run(self, request: Request) -> Response:
         """One run: what the browser has not got yet."""
         run = self._asked(request)
         told = await run_in_threadpool(run.told, _since(request))
-        told["learning"] = _work(self.jobs.get("learn", run))
-        told["problem"] = told["problem"] or without_path(self.resumed.problem(run), run.directory)
+        told["formats"] = await run_in_threadpool(formats_of, run)
+        told["learning"] = self._work(self.jobs.get("learn", run))
+        told["problem"] = told["problem"] or without_path(self.crawls.problem(run), run.directory)
         return JSONResponse(told)
 
     async def frontier(self, request: Request) -> Response:
@@ -149,7 +198,7 @@ class Dashboard:
         if known != run.counts.pages and self.clock() - job.began >= pause:
             job = self.jobs.start("frontier", run)
         gave = await run_in_threadpool(run.sites, SITES)
-        return JSONResponse(_work(job) | {"gave": gave})
+        return JSONResponse(self._work(job) | {"gave": gave})
 
     async def explain(self, request: Request) -> Response:
         """Why a page was fetched; `wait` also for what takes long to find out."""
@@ -164,6 +213,16 @@ class Dashboard:
         return JSONResponse(
             await run_in_threadpool(partial(self.answers.ask, "texts", run, steps=steps))
         )
+
+    async def report(self, request: Request) -> Response:
+        """The report of a run as it is now."""
+        return await self.downloads.report(self._asked(request))
+
+    async def export(self, request: Request) -> Response:
+        """The pages of a run as a file."""
+        form = request.query_params.get("to", "")
+        relevant = request.query_params.get("relevant") == "1"
+        return await self.downloads.export(self._asked(request), form, relevant)
 
     async def order(self, request: Request) -> Response:
         """Tell a crawl that is going on something."""
@@ -183,7 +242,7 @@ class Dashboard:
     async def resume(self, request: Request) -> Response:
         """Go on with a run that has ended."""
         run, wanted = self._asked(request), await _body(request)
-        return JSONResponse({"said": await run_in_threadpool(self.resumed.start, run, wanted)})
+        return JSONResponse({"said": await run_in_threadpool(self.crawls.resume, run, wanted)})
 
     async def _problem(self, request: Request, problem: Exception) -> Response:
         """What the user can put right; where the run lies is nobody's business."""
@@ -194,15 +253,21 @@ class Dashboard:
             {"error": message if run is None else without_path(message, run.directory)}, 409
         )
 
+    def _work(self, job: Job) -> Json:
+        """What is known of a job, and for how long it has been done."""
+        spent = round(self.clock() - job.began) if job.runs else 0
+        return {
+            "busy": job.runs,
+            "result": job.result,
+            "progress": job.progress,
+            "seconds": spent,
+        }
+
     def _asked(self, request: Request) -> FollowedRun:
         run = self.runs.get(request.path_params["key"])
         if run is None:
             raise HTTPException(404)
         return run
-
-
-def _work(job: Job) -> Json:
-    return {"busy": job.runs, "result": job.result}
 
 
 def _since(request: Request) -> Since:

@@ -22,6 +22,8 @@ KEPT = 200
 FAILED = 20
 LONGEST = 300
 """Characters of a title or an address that are shown."""
+LONGEST_FAILURE = 2_000
+"""Characters of an address that failed: the end of it may be what is wrong."""
 
 Json = dict[str, Any]
 
@@ -34,6 +36,8 @@ class Counts:
     relevant: int = 0
     frontier: int = 0
     leaves: int = 0
+    begun: float | None = None
+    """When the first page was fetched, in seconds of the epoch, if one knows."""
     recent: float = 0.0
     fetched_of: Counter[str] = field(default_factory=Counter)
     relevant_of: Counter[str] = field(default_factory=Counter)
@@ -63,6 +67,7 @@ class Counts:
         self.pages += 1
         self.relevant += page.relevant
         self.frontier, self.leaves = page.frontier, page.leaves
+        self.begun = page.at if self.begun is None else self.begun
         self.recent = self._window.add(page.relevant)
         self.fetched_of[page.site] += 1
         self.relevant_of.update([page.site] if page.relevant else [])
@@ -95,6 +100,7 @@ class Counts:
             "leaves": self.leaves,
             "failed": self.failures.total(),
             "pace": self.pace,
+            "begun": self.begun,
         }
 
     def _point(self, seconds: float) -> Point:
@@ -128,10 +134,10 @@ def shown_page(page: PageRow) -> Json:
 def shown_failure(failure: FailureRow) -> Json:
     """A failure as the browser gets it."""
     return {
-        "url": harmless(failure.url),
+        "url": harmless(failure.url, LONGEST_FAILURE),
         "href": link(failure.url),
         "kind": failure.kind,
-        "note": harmless(failure.note),
+        "note": harmless(failure.note, LONGEST_FAILURE),
     }
 
 
@@ -141,10 +147,10 @@ def reason(page: PageRow) -> str:
     return ", ".join(part for part in (kind_of(page), worth(page), leaf) if part)
 
 
-def harmless(text: str) -> str:
+def harmless(text: str, longest: int = LONGEST) -> str:
     """Text of the Web that can steer nothing: one line, printable, not too long."""
-    line = printable(" ".join(text[: 4 * LONGEST].split()))
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    line = printable(" ".join(text[: 4 * longest].split()))
+    return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
 def link(url: str) -> str | None:

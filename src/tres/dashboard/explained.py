@@ -73,7 +73,7 @@ def excerpts(reader: RunReader, steps: Iterable[int]) -> Json:
 
 
 def _said(page: Page, terms: Iterable[str]) -> Json:
-    pieces = excerpt(page.text, terms, 2 * CHARS).pieces
+    pieces = excerpt(page.text, terms, 3 * CHARS // 2).pieces
     return {"title": harmless(page.title), "pieces": [harmless_piece(piece) for piece in pieces]}
 
 

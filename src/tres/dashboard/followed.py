@@ -15,14 +15,16 @@ from threading import Lock
 
 from tres.dashboard.counts import Counts, Json, harmless, most, shown_failure, shown_page
 from tres.dashboard.curves import Point
+from tres.dashboard.exploring import Exploring
 from tres.dashboard.files import Mark, changes_of, mark_of, without_path
 from tres.errors import TresError
 from tres.report.reader import PageRow, RunReader
 from tres.report.words import STOPPED
+from tres.store.exploration import EXPLORATION
 from tres.store.journal import JOURNAL, Journal
 from tres.store.judgements import JUDGEMENTS, read_judgements
 from tres.store.models import MODEL
-from tres.store.run import SUMMARY
+from tres.store.run import SUMMARY, is_exploring
 from tres.store.state import run_state
 
 SELDOM = 0.4
@@ -65,13 +67,13 @@ class FollowedRun:
         self._looked = float("-inf")
         self._judged: dict[str, bool] = {}
         self._judged_mark: Mark = ()
+        self._exploring = Exploring(directory)
 
     @property
     def changed(self) -> float:
         """When the run was written to, in seconds of the epoch."""
-        return max(
-            changes_of(self.directory / JOURNAL, self.directory / f"{JOURNAL}-wal"), default=0.0
-        )
+        names = (JOURNAL, f"{JOURNAL}-wal", EXPLORATION)
+        return max(changes_of(*(self.directory / name for name in names)), default=0.0)
 
     @property
     def edition(self) -> int:
@@ -127,7 +129,15 @@ class FollowedRun:
             "changed": self.changed,
             "problem": self.problem,
         }
-        return now | self.counts.headline() | ({} if self._reader is None else about(self._reader))
+        known = self._explored() if self._reader is None else about(self._reader)
+        return now | self.counts.headline() | known
+
+    def _explored(self) -> Json:
+        """A run that has no journal yet."""
+        try:
+            return self._exploring.told() if is_exploring(self.directory) else {}
+        except TresError as problem:
+            return {"problem": without_path(problem.message, self.directory)}
 
     def _more(self, since: Since) -> Json:
         counts = self.counts
@@ -179,6 +189,8 @@ class FollowedRun:
         if self._clock() - self._looked < SELDOM:
             return
         self._looked = self._clock()
+        if is_exploring(self.directory):
+            return
         try:
             self._read_judgements()
             self._read_journal()

@@ -17,8 +17,11 @@ from tres.dashboard.counts import Json
 from tres.dashboard.files import without_path
 from tres.dashboard.followed import FollowedRun
 
+COMMAND = (sys.executable, "-m", "tres.dashboard.worker")
 LONGEST = 1_800.0
 """Seconds after which a job is given up."""
+LONGEST_LINE = 1 << 24
+UNSAID = "this could not be worked out; the terminal says more"
 AT_ONCE = 2
 """Jobs of all runs together: people work on this machine, too."""
 
@@ -30,6 +33,8 @@ class Job:
     result: Json | None = None
     began: float = float("-inf")
     took: float = 0.0
+    progress: str = ""
+    """What is being done now."""
     task: asyncio.Task[None] | None = None
 
     @property
@@ -54,7 +59,7 @@ class Jobs:
         """Have it done, unless it is being done."""
         job = self.get(kind, run)
         if not job.runs:
-            job.began = self.clock()
+            job.began, job.progress = self.clock(), ""
             job.task = asyncio.create_task(self._do(job, kind, run))
         return job
 
@@ -68,21 +73,26 @@ class Jobs:
     async def _do(self, job: Job, kind: str, run: FollowedRun) -> None:
         async with self._room:
             begin = self.clock()
-            job.result = _without_path(await _outcome(kind, run), run)
+            job.result = _without_path(await _outcome(kind, run, job), run)
             job.took = self.clock() - begin
 
 
-async def _outcome(kind: str, run: FollowedRun) -> Json:
-    """What a process of its own has found; what it says beside that goes to the terminal."""
-    command = (sys.executable, "-m", "tres.dashboard.worker", kind, str(run.directory))
-    process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+async def _outcome(kind: str, run: FollowedRun, job: Job) -> Json:
+    """What a process of its own has found: its last line. Those before tell how far it is."""
+    command = (*COMMAND, kind, str(run.directory))
+    process = await asyncio.create_subprocess_exec(
+        *command, stdout=asyncio.subprocess.PIPE, limit=LONGEST_LINE
+    )
     try:
+        assert process.stdout is not None
+        told: Json = {}
         async with asyncio.timeout(LONGEST):
-            told, _ = await process.communicate()
-        outcome: Json = json.loads(told)
-        return outcome
+            async for line in process.stdout:
+                told = json.loads(line)
+                job.progress = told.get("progress", "")
+        return told or {"error": UNSAID}
     except (TimeoutError, ValueError):
-        return {"error": "this could not be worked out; the terminal says more"}
+        return {"error": UNSAID}
     finally:
         with suppress(ProcessLookupError):
             process.kill()

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 
+from tres.dashboard.files import changes_of
 from tres.dashboard.followed import FollowedRun
 from tres.errors import RunError
+from tres.store.exploration import EXPLORATION
 from tres.store.journal import JOURNAL
-from tres.store.run import is_run
+from tres.store.run import is_exploring, is_run
 
 DEPTH = 3
 """How far below the directory of all runs one is looked for."""
@@ -53,7 +55,7 @@ class Runs:
         """Learn of new runs and forget those that are gone."""
         self._looked = self.clock()
         known = {run.directory: run for run in self._runs.values()}
-        here = [directory for directory in self._directories() if is_run(directory)]
+        here = [directory for directory in self._directories() if _is_shown(directory)]
         self._runs = {key: run for key, run in self._runs.items() if run.directory in set(here)}
         for directory in here:
             if directory not in known:
@@ -76,7 +78,7 @@ def named_runs(directories: Iterable[Path]) -> tuple[Path, ...]:
     """Directories that the user has named; `RunError` at the first that is no run."""
     found = []
     for directory in directories:
-        if not is_run(directory):
+        if not _is_shown(directory):
             raise RunError(
                 f"{directory}: holds no run; name a directory that 'tres crawl' has written, or "
                 "start 'tres dashboard' without one to see all below ./runs"
@@ -87,7 +89,7 @@ def named_runs(directories: Iterable[Path]) -> tuple[Path, ...]:
 
 def _below(home: Path, depth: int) -> Iterator[Path]:
     """Directories of runs; links are not followed, and a run holds no others."""
-    if is_run(home):
+    if _is_shown(home):
         yield home.absolute()
         return
     try:
@@ -98,11 +100,13 @@ def _below(home: Path, depth: int) -> Iterator[Path]:
         yield from _below(Path(entry.path), depth - 1)
 
 
+def _is_shown(directory: Path) -> bool:
+    """A run, or one that still learns its topic."""
+    return is_run(directory) or is_exploring(directory)
+
+
 def _age(directory: Path) -> float:
-    try:
-        return -(directory / JOURNAL).stat().st_mtime
-    except OSError:  # gone meanwhile
-        return 0.0
+    return -max(changes_of(directory / JOURNAL, directory / EXPLORATION), default=0.0)
 
 
 def _free_key(name: str, taken: dict[str, FollowedRun]) -> str:

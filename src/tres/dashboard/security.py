@@ -221,7 +221,8 @@ def _with_headers(send: Send, path: str) -> Send:
     async def guarded(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
-            headers.update(HEADERS)
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)  # a report has a policy of its own
             headers["Cache-Control"] = "no-cache" if path.startswith("/static/") else "no-store"
         await send(message)
 

@@ -2,9 +2,12 @@
 
     python -m tres.dashboard.worker frontier RUN     folds the journal of a run
     python -m tres.dashboard.worker learn RUN        trains the model of a run anew
+    python -m tres.dashboard.worker report RUN       makes the report of a run
+    python -m tres.dashboard.worker export RUN FORMAT WHICH    writes its pages
     python -m tres.dashboard.worker answer           answers questions (`dashboard.answering`)
 
-What comes of a job is one line of JSON. Such a process gives way to every crawl of the machine,
+What comes of a job is the last line, as JSON. What is large comes behind a line that says that it
+does (`dashboard.downloads`). Such a process gives way to every crawl of the machine,
 and when it is gone so is all that it needed. The server only waits for it.
 """
 
@@ -15,7 +18,9 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
+from io import BufferedWriter, RawIOBase
 from pathlib import Path
+from typing import Any, BinaryIO
 
 from threadpoolctl import threadpool_limits
 
@@ -29,10 +34,7 @@ from tres.store.snapshots import SnapshotWarning
 NICE = 10
 
 
-JOBS: dict[str, Callable[[Path], Json]] = {"frontier": what_waits, "learn": learn}
-
-
-def main(job: str, run: str = "") -> None:
+def main(job: str, *what: str) -> None:
     """Do one job and say what came of it, or answer questions until nobody asks."""
     warnings.simplefilter("ignore", SnapshotWarning)  # whoever resumes the run is told
     with threadpool_limits(1):
@@ -40,14 +42,77 @@ def main(job: str, run: str = "") -> None:
             answer_all(sys.stdin.buffer, sys.stdout.buffer)
             return
         os.nice(NICE)
-        sys.stdout.write(json.dumps(_done(job, Path(run))))
+        run, *rest = what
+        try:
+            JOBS[job](Path(run), *rest)
+        except TresError as problem:
+            _say({"error": problem.message})
+            sys.exit(1)
 
 
-def _done(job: str, run: Path) -> Json:
-    try:
-        return JOBS[job](run)
-    except TresError as problem:
-        return {"error": problem.message}
+def _say(told: Json) -> None:
+    sys.stdout.write(f"{json.dumps(told)}\n")
+    sys.stdout.flush()
+
+
+def _frontier(run: Path) -> None:
+    _say(what_waits(run))
+
+
+def _learn(run: Path) -> None:
+    _say(learn(run, lambda stage: _say({"progress": stage})))
+
+
+def _report(run: Path) -> None:
+    from tres.report.page import report_page
+    from tres.report.reader import RunReader
+
+    page = report_page(RunReader(run))
+    with BufferedWriter(Announced(sys.stdout.buffer)) as out:
+        out.write(page.encode("utf-8", "replace"))
+
+
+def _export(run: Path, form: str, which: str) -> None:
+    from tres.store.export import Selection, export
+
+    with BufferedWriter(Announced(sys.stdout.buffer)) as out:
+        export(run, form, out, Selection(relevant=which == "relevant"))
+
+
+class Announced(RawIOBase):
+    """Says that all is well before the first bytes, and not before there are any."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._out = out
+        self._silent = True
+
+    def writable(self) -> bool:
+        """It is there for nothing else."""
+        return True
+
+    def write(self, data: Any, /) -> int:
+        """Pass on what comes."""
+        self._announce()
+        return self._out.write(data)
+
+    def close(self) -> None:
+        """The end, of nothing as well, unless something went wrong."""
+        if not self.closed and sys.exc_info()[0] is None:
+            self._announce()
+        super().close()
+
+    def _announce(self) -> None:
+        if self._silent:
+            self._out.write(b'{"error": ""}\n')
+            self._silent = False
+
+
+JOBS: dict[str, Callable[..., None]] = {
+    "frontier": _frontier,
+    "learn": _learn,
+    "report": _report,
+    "export": _export,
+}
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ turn, each page once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -114,13 +114,20 @@ class Retrained:
     """Is the run being crawled, and was that crawl told to judge by the new model?"""
 
 
-def learn_judgements(run: Path, web: Web, config: TopicConfig) -> Retrained:
+Watch = Callable[[str], None]
+"""Is told what is being done now."""
+
+
+def learn_judgements(
+    run: Path, web: Web, config: TopicConfig, watch: Watch = lambda stage: None
+) -> Retrained:
     """Train anew with all judgements of the run; the result is its newest model.
 
     Training needs no claim on the run and goes on here, whoever crawls it meanwhile. If the run
     is crawled when it is done, that crawl is told, and adopts the model between two pages.
     """
-    learnt = _learn(run, web, config)
+    learnt = _learn(run, web, config, watch)
+    watch("handing over the model")
     try:
         with claimed(run):
             forget(run, Adopt)  # of earlier models
@@ -132,12 +139,16 @@ def learn_judgements(run: Path, web: Web, config: TopicConfig) -> Retrained:
     return learnt
 
 
-def _learn(run: Path, web: Web, config: TopicConfig) -> Retrained:
+def _learn(run: Path, web: Web, config: TopicConfig, watch: Watch) -> Retrained:
     judged: dict[str, bool] = {}
-    for url, relevant in read_judgements(run).items():
+    said = read_judgements(run)
+    for number, (url, relevant) in enumerate(said.items(), start=1):
+        watch(f"reading judged pages: {number:,} of {len(said):,}")
         if (page := _page(web, url)) is not None:
             judged[page.content] = relevant
+    watch("gathering what the model had learnt from before")
     examples = with_judgements(_examples(run, web, config), judged)
+    watch(f"training on {len(examples.texts):,} pages")
     model = retrain(config.training.model, examples, config.crawl.seed, topic_start(config))
     return Retrained(len(judged), sum(weight <= 1.0 for weight in examples.weights), model)
 

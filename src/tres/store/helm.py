@@ -113,6 +113,7 @@ class Helm:
         if paused == self._paused:
             return
         self._paused = paused
+        self._crawling.pause(paused)
         with writing(self._run):
             write_state(self._run, Doing.PAUSED if paused else Doing.CRAWLING)
         self._tell(Paused() if paused else WentOn())

@@ -94,6 +94,7 @@ class RecordedSession:
         self._clock = clock
         self._began = clock() - journal.seconds()
         self._next_sync = journal.seconds() + SYNC_EVERY
+        self._paused_at: float | None = None
 
     @property
     def in_flight(self) -> int:
@@ -102,8 +103,17 @@ class RecordedSession:
 
     @property
     def seconds(self) -> float:
-        """How long the crawl has taken so far, all its stretches together."""
-        return self._clock() - self._began
+        """How long the crawl has taken so far, all its stretches together, without its pauses."""
+        now = self._clock() if self._paused_at is None else self._paused_at
+        return now - self._began
+
+    def pause(self, paused: bool) -> None:
+        """Nothing new is asked for from here on, or it is again: that time does not count."""
+        if paused:
+            self._paused_at = self._clock()
+        elif self._paused_at is not None:
+            self._began += self._clock() - self._paused_at
+            self._paused_at = None
 
     @property
     def interrupted(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import threading
 from collections.abc import Iterator
@@ -12,6 +13,9 @@ from typing import Any
 import pytest
 from tests.dashboard.browser.conftest import dashboard, watched
 from tests.support.dashboard import open_run, step
+
+import tres
+from tres.webs.generated import GeneratedWeb
 
 HOSTILE = (
     "<script>alert('title')</script>",
@@ -116,6 +120,92 @@ def test_the_token_is_asked_for_and_leaves_no_trace(hostile: Path, browser: Any)
         page.get_by_role("link", name="hostile").wait_for()
         assert "token" not in page.url
         assert page.evaluate("document.cookie") == ""
+
+
+@pytest.fixture(scope="module")
+def sailing(folder: Path) -> Iterator[Path]:
+    """A finished crawl of a generated web: its pages can be read again."""
+    web, place = GeneratedWeb(400, seed=1), folder / "runs" / "sailing"
+    topic = tres.new_topic(web.topics["sailing"], web.seeds("sailing"), labels=["sailing"])
+    for _ in tres.crawl_pages(topic, "generated:pages=400,seed=1", run=place, pages=60):
+        pass
+    yield place
+    shutil.rmtree(place)
+
+
+def test_a_run_can_be_read_without_a_terminal(sailing: Path, address: str, page: Any) -> None:
+    page.goto(address)
+    line = page.locator(".run", has=page.get_by_text("sailing", exact=True))
+    assert re.search(r"\d\d:\d\d", line.locator(".time b").inner_text())  # when
+    page.goto(f"{address}#/run/sailing")
+
+    # what a page says, with the words of the topic marked
+    page.locator(".page .text mark").first.wait_for()
+    texts = page.locator(".page .text").all_inner_texts()
+    assert all(len(text) > 80 for text in texts)
+
+    # every axis has a name; nothing of a failure is cut or scrolled away
+    axes = page.evaluate(
+        "() => Object.values(Chart.instances).flatMap((chart) =>"
+        " Object.values(chart.options.scales).map((axis) => axis.title.display && axis.title.text))"
+    )
+    assert len(axes) == 11
+    assert all(axes)
+    cut = "all => all.some((each) => each.scrollHeight > each.clientHeight + 1)"
+    assert not page.locator(".plain").evaluate_all(cut)
+
+    # why: headings, tables and lists, not the text of a terminal
+    page.get_by_role("button", name="Why was page").first.click()
+    why = page.locator("dialog .why")
+    why.get_by_text("tres fetched it as page").wait_for()
+    assert why.locator("pre").count() == 0
+    assert why.locator("h3").count() >= 3
+    assert why.locator("table td").count() > 10
+    assert page.evaluate(CONTRAST) == []
+    page.get_by_role("button", name="Close").click()
+
+    # a judgement shows at once, and how many of those shown are judged
+    page.get_by_role("button", name="relevant", exact=True).first.click()
+    page.get_by_text("1 of 15 shown pages judged").wait_for()
+
+
+def test_a_report_opens_and_pages_are_saved(sailing: Path, address: str, page: Any) -> None:
+    page.goto(f"{address}#/run/sailing")
+    said: list[str] = []
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="Report").click()
+    report = opened.value
+    report.on("console", lambda told: said.append(told.text))
+    report.on("pageerror", lambda error: said.append(str(error)))
+    report.reload()
+    report.locator("#page-table tbody tr").first.wait_for()  # made by the report's own script
+    stolen = report.evaluate(
+        f"() => fetch('{address}api/runs').then((answer) => answer.status, () => 'refused')"
+    )
+    assert stolen == "refused"
+    said = [line for line in said if "api/runs" not in line]
+    assert said == []
+    page.get_by_role("button", name="Export …").click()
+    with page.expect_download() as saving:
+        page.get_by_role("link", name="csv").click()
+    assert saving.value.suggested_filename == "sailing-relevant.csv"
+    assert Path(saving.value.path()).read_text().startswith("step,url,")
+
+
+def test_a_crawl_is_begun_from_the_list(folder: Path, address: str, page: Any) -> None:
+    """It has a private address for a seed, so it ends at once and says why."""
+    topic = folder / "bees.toml"
+    topic.write_text(
+        'name = "<i>bees</i>"\n[topic]\nkeywords = ["bee"]\nseeds = ["http://127.0.0.1:9/"]\n'
+        '[training]\nmodel = "auto"\n[live]\ncontact = "you@example.org"\n'
+    )
+    page.goto(address)
+    page.get_by_role("button", name="New crawl …").click()
+    page.get_by_role("dialog").get_by_text("<i>bees</i>").wait_for()
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_text("The crawl begins as bees").wait_for()
+    page.locator(".run .badge.failed").wait_for()
+    topic.unlink()
 
 
 ATTACK = b"""<!doctype html><title>Kittens</title><form method=post enctype=text/plain></form>"""

@@ -19,10 +19,10 @@ const faint = (rgb) => rgb.replace(/^rgb\(/, "rgba(").replace(/\)$/, ", 0.14)");
 function axis(title, extra = {}) {
   return {
     beginAtZero: true,
-    ticks: { color: colour("muted"), maxTicksLimit: 6, maxRotation: 0, ...extra.ticks },
-    grid: { color: colour("rule"), drawOnChartArea: extra.position !== "right" },
+    ticks: { color: colour("quiet"), maxTicksLimit: 6, maxRotation: 0, ...extra.ticks },
+    grid: { color: colour("grid"), drawOnChartArea: extra.position !== "right" },
     border: { display: false },
-    title: { display: Boolean(title), text: title, color: colour("muted") },
+    title: { display: Boolean(title), text: title, color: colour("quiet") },
     ...(extra.position ? { position: extra.position } : {}),
     ...(extra.max ? { max: extra.max } : {}),
   };
@@ -106,7 +106,7 @@ export function recolour() {
 }
 
 const last = (column) => column.at(-1)?.y ?? 0;
-const steps = () => ({ x: { type: "linear", ...axis(""), beginAtZero: false } });
+const steps = () => ({ x: { type: "linear", ...axis("pages fetched"), beginAtZero: false } });
 const asPercent = { ticks: { callback: (value) => `${Math.round(100 * value)} %` } };
 
 // The charts of a run, by the name of their canvas.
@@ -116,10 +116,10 @@ export const CHARTS = {
       canvas,
       "line",
       [
-        { label: "last 100 pages", colour: "blue" },
-        { label: "all pages", colour: "green", fill: true },
+        { label: "last 100 pages", colour: "s1" },
+        { label: "all pages", colour: "s0", fill: true },
       ],
-      () => ({ ...steps(), y: axis("", { ...asPercent, max: 1 }) }),
+      () => ({ ...steps(), y: axis("share that is relevant", { ...asPercent, max: 1 }) }),
       ([recent, all]) =>
         `Harvest rate: ${percent(last(all))} of all pages, ${percent(last(recent))} of the last 100`,
     ),
@@ -127,8 +127,8 @@ export const CHARTS = {
     new LiveChart(
       canvas,
       "line",
-      [{ label: "relevant sites", colour: "green", fill: true }],
-      () => ({ ...steps(), y: axis("") }),
+      [{ label: "relevant sites", colour: "s0", fill: true }],
+      () => ({ ...steps(), y: axis("sites") }),
       ([sites]) => `Sites with relevant pages: ${count(last(sites))}`,
     ),
   frontier: (canvas) =>
@@ -136,26 +136,26 @@ export const CHARTS = {
       canvas,
       "line",
       [
-        { label: "links waiting", colour: "blue", fill: true },
-        { label: "leaves of the tree", colour: "amber", axis: "leaves" },
+        { label: "links waiting", colour: "s0", fill: true },
+        { label: "leaves of the tree", colour: "s1", axis: "leaves" },
       ],
-      () => ({ ...steps(), y: axis(""), leaves: axis("", { position: "right" }) }),
+      () => ({ ...steps(), y: axis("links waiting"), leaves: axis("leaves of the tree", { position: "right" }) }),
       ([frontier, leaves]) => `${count(last(frontier))} links wait in ${count(last(leaves))} leaves`,
     ),
   pace: (canvas) =>
     new LiveChart(
       canvas,
       "line",
-      [{ label: "pages a second", colour: "amber", fill: true }],
-      () => ({ ...steps(), y: axis("") }),
+      [{ label: "pages a second", colour: "s0", fill: true }],
+      () => ({ ...steps(), y: axis("pages a second") }),
       ([speed]) => `Pages a second: ${pace(last(speed))}`,
     ),
   relevance: (canvas) => {
     const chart = new LiveChart(
       canvas,
       "bar",
-      [{ label: "pages", colour: "green" }],
-      () => ({ x: axis(""), y: axis("") }),
+      [{ label: "pages", colour: "s0" }],
+      () => ({ x: axis("relevance that the model gave"), y: axis("pages") }),
       ([bins]) =>
         `Pages by relevance: ${count(bins.slice(0, 10).reduce((a, b) => a + b, 0))} below one half, ` +
         `${count(bins.slice(10).reduce((a, b) => a + b, 0))} above`,

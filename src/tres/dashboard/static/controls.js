@@ -11,7 +11,11 @@ export class Controls {
     this.stopIt = button("Stop …", () => this.confirmStop());
     this.more = button("Budget …", () => this.askBudget());
     this.resume = button("Go on …", () => this.askResume(), { class: "primary" });
+    this.report = h("a", { class: "button", href: runPath(key, "/report"), target: "_blank", rel: "noopener" }, "Report");
+    this.save = button("Export …", () => askExport(key, this.run.formats));
     this.element = h("div", { class: "controls", role: "group", "aria-label": "Steer the crawl" }, [
+      this.report,
+      this.save,
       this.pause,
       this.more,
       this.stopIt,
@@ -25,7 +29,8 @@ export class Controls {
     this.paused = run.state === "paused";
     const goes = this.paused || run.state === "crawling";
     this.element.hidden = false;
-    for (const control of [this.pause, this.stopIt, this.more]) control.hidden = !goes;
+    for (const control of [this.pause, this.stopIt, this.more]) control.hidden = !goes || Boolean(run.exploring);
+    for (const control of [this.report, this.save]) control.hidden = run.pages === 0;
     this.resume.hidden = goes;
     write(this.pause, this.paused ? "Go on" : "Pause");
   }
@@ -62,6 +67,32 @@ export class Controls {
   }
 }
 
+const FORMATS = {
+  jsonl: "JSON lines: title, text and links of every page, with what is known of it",
+  csv: "CSV: one line per page, for a spreadsheet",
+  parquet: "Parquet: the same as JSON lines, as a table",
+  warc: "WARC: what the servers had sent (live crawls)",
+  urls: "addresses, one per line",
+};
+
+// Links that the browser saves: nothing is written on the machine of the dashboard.
+function askExport(key, formats) {
+  const relevant = h("input", { type: "checkbox", id: "only-relevant", checked: true });
+  const links = Object.entries(FORMATS)
+    .filter(([form]) => formats.includes(form))
+    .map(([form, what]) => [form, h("a", { download: "" }, form), what]);
+  const point = () => {
+    for (const [form, link] of links) {
+      const query = new URLSearchParams({ to: form, relevant: relevant.checked ? "1" : "0" });
+      link.href = runPath(key, `/export?${query}`);
+    }
+  };
+  relevant.addEventListener("change", point);
+  point();
+  const list = h("ul", { class: "plain downloads" }, links.map(([, link, what]) => h("li", {}, link, ` – ${what}`)));
+  inform("Export pages", h("div", {}, h("label", { for: "only-relevant" }, relevant, " only relevant pages"), list), false);
+}
+
 function pagesField(value, min) {
   return h("label", {}, "Pages", h("input", { type: "number", value, min, step: 1, required: true }));
 }
@@ -82,17 +113,17 @@ export function dialog(title, lines, field, verb, done) {
       h("button", { class: "primary" }, verb),
     ),
   );
-  set(form, "onsubmit", () => done(field ? Number(field.querySelector("input").value) : null));
+  set(form, "onsubmit", () => done(field ? Number(field.querySelector("input")?.value) : null));
   box.replaceChildren(form);
   box.showModal();
 }
 
 // Something to read.
-export function inform(title, content) {
+export function inform(title, content, wide = true) {
   const box = document.getElementById("dialog");
   const close = button("Close", () => box.close(), { class: "primary", autofocus: true });
   box.replaceChildren(h("h2", { id: "dialog-title" }, title), content, h("div", { class: "controls" }, close));
-  box.classList.add("wide");
+  box.classList.toggle("wide", wide);
   box.addEventListener("close", () => box.classList.remove("wide"), { once: true });
   box.showModal();
 }

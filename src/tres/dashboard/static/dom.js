@@ -58,6 +58,22 @@ export function duration(seconds) {
   return seconds < 172800 ? `${(seconds / 3600).toFixed(1)} h` : `${Math.round(seconds / 86400)} d`;
 }
 
+// A moment (seconds of the epoch) as people write it: with the year only where it is another.
+export function moment(seconds) {
+  if (!seconds) return "–";
+  const then = new Date(1000 * seconds);
+  const now = new Date();
+  const time = then.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  if (then.toDateString() === now.toDateString()) return `today ${time}`;
+  const year = then.getFullYear() === now.getFullYear() ? {} : { year: "numeric" };
+  return `${then.toLocaleDateString("en-GB", { day: "numeric", month: "short", ...year })} ${time}`;
+}
+
+// Text in pieces of which every second one is a keyword.
+export function marked(pieces) {
+  return pieces.map((piece, i) => (i % 2 ? h("mark", {}, piece) : piece));
+}
+
 export function pace(value) {
   return value >= 10 ? value.toFixed(0) : value.toFixed(value >= 1 ? 1 : 2);
 }

@@ -1,11 +1,12 @@
 // The last pages of a run, and what you think of them.
 
 import { ask, runPath } from "./api.js";
-import { inform } from "./controls.js";
-import { button, count, h, keyed, set, webLink, write } from "./dom.js";
+import { button, count, h, keyed, marked, set, webLink, write } from "./dom.js";
+import { showWhy } from "./why.js";
 
 const SHOWN = 15;
 const KEPT = 200;
+const AT_ONCE = 30; // texts that are asked for at once
 const FILTERS = {
   all: () => true,
   relevant: (page) => page.relevant,
@@ -28,6 +29,10 @@ export class LastPages {
     this.filter = h("select", { id: "filter", onchange: () => this.draw() }, Object.keys(FILTERS).map((name) => h("option", {}, name)));
     this.teach = button("Teach the model", () => frame.does(runPath(key, "/learn")));
     this.lesson = h("span", { class: "muted", role: "status" });
+    this.lessonBar = h("progress", { "aria-label": "The model is learning" });
+    this.judgedBar = h("progress", { "aria-label": "Judged of the pages that are shown" });
+    this.judgedText = h("span", { class: "muted" });
+    this.texts = new Map(); // by step: what a page says; null while it is being asked for
     this.element = h(
       "section",
       { class: "card" },
@@ -38,8 +43,9 @@ export class LastPages {
         h("label", { for: "filter" }, "Show"),
         this.filter,
         h("label", { for: "still" }, this.still, " hold still"),
+        h("span", { class: "lesson" }, this.judgedBar, this.judgedText),
         h("span", { class: "grow" }),
-        this.lesson,
+        h("span", { class: "lesson" }, this.lessonBar, this.lesson),
         this.teach,
       ),
       this.list,
@@ -49,6 +55,7 @@ export class LastPages {
 
   clear() {
     this.pages = [];
+    this.texts.clear();
   }
 
   update(run) {
@@ -56,6 +63,7 @@ export class LastPages {
     this.pages = [...run.last_pages.reverse(), ...this.pages].slice(0, KEPT);
     this.teach.hidden = run.judgements.total === 0;
     this.teach.disabled = run.learning.busy || !run.judgements.new;
+    this.lessonBar.hidden = !run.learning.busy;
     write(this.lesson, lessonOf(run));
     this.draw();
   }
@@ -67,11 +75,46 @@ export class LastPages {
     if (!held) this.drawn = found.slice(0, this.shown);
     this.more.hidden = found.length <= this.shown;
     keyed(this.list, this.drawn, (page) => page.step, (page) => this.line(page), (line, page) => this.mark(line, page));
+    this.showJudged();
+    this.askTexts();
+  }
+
+  showJudged() {
+    const judged = this.drawn.filter((page) => page.step in this.judged).length;
+    this.judgedBar.max = this.drawn.length || 1;
+    this.judgedBar.value = judged;
+    this.judgedBar.hidden = judged === 0;
+    write(this.judgedText, judged ? `${judged} of ${this.drawn.length} shown pages judged` : "");
+  }
+
+  // What the pages say is asked for once, and only of those that are shown.
+  async askTexts() {
+    if (this.asking) return;
+    const steps = this.drawn.map((page) => page.step).filter((step) => !this.texts.has(step)).slice(0, AT_ONCE);
+    if (!steps.length) return;
+    this.asking = true;
+    for (const step of steps) this.texts.set(step, null);
+    try {
+      const { texts } = await ask(runPath(this.key, `/texts?steps=${steps}`));
+      for (const [step, text] of Object.entries(texts)) this.texts.set(Number(step), text);
+    } catch (problem) {
+      for (const step of steps) this.texts.delete(step); // the next look asks again
+    }
+    this.asking = false;
+    for (const line of this.list.children) this.fillText(line, Number(line.dataset.key));
+  }
+
+  fillText(line, step) {
+    const said = this.texts.get(step);
+    const place = line.querySelector(".text");
+    if (!said || place.hasChildNodes()) return;
+    place.append(...marked(said.pieces));
+    const name = line.querySelector(".name > *");
+    if (said.title && name.dataset.untitled) write(name, said.title);
   }
 
   line(page) {
-    const say = (relevant) => () =>
-      this.frame.does(runPath(this.key, "/judgements"), { step: page.step, relevant });
+    const say = (relevant) => (event) => this.judge(event.target, page.step, relevant);
     const about = `page ${page.step}`;
     const line = h(
       "li",
@@ -81,12 +124,13 @@ export class LastPages {
       h(
         "div",
         { class: "what" },
-        h("div", { class: "name" }, webLink(page.href, page.title || page.url)),
-        page.title ? h("div", { class: "muted" }, page.url) : null,
+        h("div", { class: "name" }, named(page)),
+        h("div", { class: "muted" }, page.url),
+        h("div", { class: "text" }),
         h("div", { class: "muted" }, page.reason),
       ),
       h("div", { class: "judge", role: "group", "aria-label": `Is ${about} relevant?` }, [
-        button("why?", () => this.explain(page), { class: "quiet", "aria-label": `Why was ${about} fetched?` }),
+        button("why?", () => showWhy(this.key, page.step), { class: "quiet", "aria-label": `Why was ${about} fetched?` }),
         button("relevant", say(true), { class: "quiet yes" }),
         button("not", say(false), { class: "quiet no" }),
       ]),
@@ -95,26 +139,36 @@ export class LastPages {
     return line;
   }
 
-  async explain(page) {
-    const told = h("pre", { class: "prose", role: "status", tabindex: 0 }, "The journal of the run is being read …");
-    inform(`Why page ${count(page.step)}?`, told);
-    try {
-      const { prose, error } = await ask(runPath(this.key, `/explain?step=${page.step}`));
-      write(told, prose ?? error);
-    } catch (problem) {
-      write(told, problem.message);
-    }
+  // The answer shows at once; it is taken back if it cannot be kept.
+  async judge(pressed, step, relevant) {
+    const before = this.judged[step];
+    this.judged[step] = relevant;
+    this.draw();
+    set(pressed, "aria-busy", "true");
+    const kept = await this.frame.does(runPath(this.key, "/judgements"), { step, relevant });
+    set(pressed, "aria-busy", null);
+    if (kept) return;
+    if (before === undefined) delete this.judged[step];
+    else this.judged[step] = before;
+    this.draw();
   }
 
   mark(line, page) {
+    this.fillText(line, page.step);
     const verdict = this.judged[page.step];
     set(line.querySelector(".yes"), "aria-pressed", String(verdict === true));
     set(line.querySelector(".no"), "aria-pressed", String(verdict === false));
   }
 }
 
+function named(page) {
+  const link = webLink(page.href, page.title || page.url);
+  if (!page.title) link.dataset.untitled = "yes";
+  return link;
+}
+
 function lessonOf({ judgements, learning }) {
-  if (learning.busy) return "The model is learning …";
+  if (learning.busy) return `The model is learning: ${learning.progress || "starting"} … ${count(learning.seconds)} s`;
   if (learning.result?.error && judgements.new) return learning.result.error;
   if (judgements.new) return `${count(judgements.total)} judged; the model has not learnt from all of it yet`;
   if (judgements.total === 0) return "";

@@ -3,10 +3,10 @@
 import { Poll, ask, runPath } from "./api.js";
 import { CHARTS } from "./charts.js";
 import { Controls } from "./controls.js";
-import { count, duration, h, keyed, pace, percent, webLink, write } from "./dom.js";
+import { count, duration, h, keyed, moment, pace, percent, webLink, write } from "./dom.js";
 import { Frontier } from "./frontier.js";
 import { LastPages } from "./pages.js";
-import { badge } from "./runs.js";
+import { badge, doing, learning } from "./runs.js";
 
 const REDRAW = 2000; // milliseconds between two drawings: the browser shares the machine with the crawl
 const EARLY = 20; // pages of which a recent share or a pace says nothing yet
@@ -43,16 +43,25 @@ class RunView {
     this.tiles = h("dl", { class: "tiles" });
     this.failures = h("ul", { class: "bars" });
     this.lastFailures = h("ul", { class: "plain" });
+    this.lastFailed = h("details", { class: "card", open: true }, h("summary", {}, h("h2", {}, "Last failures")), this.lastFailures);
+    this.learnt = h("p", { class: "card", role: "status", hidden: true });
     const canvases = Object.keys(TITLES).map((name) => [name, h("canvas", { role: "img" })]);
+    this.begun = h(
+      "div",
+      { class: "begun" },
+      this.tiles,
+      h("div", { class: "charts" }, canvases.map(([name, canvas]) => chartCard(TITLES[name], canvas)), this.failureCard()),
+      this.lastFailed,
+      this.frontier.element,
+      this.pages.element,
+    );
     main.append(
       h("div", { class: "title" }, this.name, this.state, h("span", { class: "grow" }), this.controls.element),
       this.about,
       this.problem,
       this.bar,
-      this.tiles,
-      h("div", { class: "charts" }, canvases.map(([name, canvas]) => chartCard(TITLES[name], canvas)), this.failureCard()),
-      this.frontier.element,
-      this.pages.element,
+      this.learnt,
+      this.begun,
     );
     this.charts = Object.fromEntries(canvases.map(([name, canvas]) => [name, CHARTS[name](canvas)]));
   }
@@ -63,7 +72,6 @@ class RunView {
       { class: "card" },
       h("h2", {}, "Failures"),
       this.failures,
-      h("details", { open: true }, h("summary", {}, "The last ones"), this.lastFailures),
     );
   }
 
@@ -93,16 +101,19 @@ class RunView {
   show(told) {
     document.title = `${told.name}: tres`;
     write(this.name, told.name);
-    if (this.state.textContent !== told.state) this.state.replaceChildren(badge(told.state));
+    if (this.state.textContent !== doing(told)) this.state.replaceChildren(badge(doing(told)));
     write(this.about, aboutOf(told));
     this.problem.hidden = !told.problem;
     write(this.problem, told.problem);
-    this.bar.max = told.budget || 1;
-    this.bar.value = told.pages;
+    this.bar.max = told.exploring?.of ?? told.budget ?? 1;
+    this.bar.value = told.exploring?.pages ?? told.pages;
+    this.learnt.hidden = !told.exploring;
+    this.begun.hidden = Boolean(told.exploring);
+    this.controls.update(told);
+    if (told.exploring) return write(this.learnt, learntOf(told));
     keyed(this.tiles, tilesOf(told), ([name]) => name, newTile, fillTile);
     this.drawCharts(told);
     this.showFailures(told);
-    this.controls.update(told);
     this.pages.update(told);
     this.frontier.update(told);
   }
@@ -129,6 +140,7 @@ class RunView {
       write(line.lastChild, count(number));
       line.style.setProperty("--share", number / most);
     });
+    this.lastFailed.hidden = kinds.length === 0;
     if (told.last_failures === null) return; // as before
     keyed(this.lastFailures, told.last_failures, (one) => `${one.kind} ${one.url}`, newFailure);
   }
@@ -149,9 +161,17 @@ function chartCard(title, canvas) {
   return h("section", { class: "card" }, h("h2", {}, title), h("div", { class: "canvas" }, canvas));
 }
 
+function learntOf(told) {
+  const done = learning(told);
+  const text = `${done[0].toUpperCase()}${done.slice(1)}.`;
+  if (told.state === "stopped") return `${text} It was stopped; what it has fetched is kept, and it can go on.`;
+  return `${text} The crawl begins when it has seen enough; it can be paused and stopped from then on.`;
+}
+
 function aboutOf(told) {
   const end = told.state === "finished" || told.state === "stopped" ? told.stopped : "";
-  const facts = [told.topic, `policy ${told.policy}`, `model ${told.model}`, told.web, end && `ended: ${end}`];
+  const when = told.begun ? `begun ${moment(told.begun)}` : `last change ${moment(told.changed)}`;
+  const facts = [told.topic, `policy ${told.policy}`, `model ${told.model}`, told.web, when, end && `ended: ${end}`];
   return facts.filter(Boolean).join(" · ");
 }
 

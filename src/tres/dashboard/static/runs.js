@@ -1,13 +1,20 @@
 // The list of runs, running and finished.
 
 import { Poll, ask } from "./api.js";
-import { count, duration, h, keyed, percent, write } from "./dom.js";
+import { count, duration, h, keyed, moment, percent, write } from "./dom.js";
 import { sparkline } from "./charts.js";
+import { newCrawl } from "./topics.js";
 
-export const STATES = { crawling: "crawling", paused: "paused", finished: "finished", stopped: "stopped" };
+const STATES = ["crawling", "learning", "paused", "finished", "stopped", "failed", "starting"];
+
+// What a run does, as people say it; one that learns its topic has not begun to crawl.
+export const doing = (run) => (run.exploring && run.state === "crawling" ? "learning" : run.state);
+
+export const learning = ({ exploring }) =>
+  `learning the topic: ${count(exploring.pages)} of ${count(exploring.of)} pages`;
 
 export function badge(state = "") {
-  return h("span", { class: `badge ${state in STATES ? state : "reading"}` }, state || "reading …");
+  return h("span", { class: `badge ${STATES.includes(state) ? state : "reading"}` }, state || "reading …");
 }
 
 export function runsView(main, frame) {
@@ -16,20 +23,41 @@ export function runsView(main, frame) {
   const empty = h(
     "p",
     { class: "empty", hidden: true },
-    "There is no run below ./runs yet. Start one in a terminal, with “tres crawl topic.toml --run runs/first”; " +
-      "it appears here by itself.",
+    "There is no run below ./runs yet. Begin a crawl of a topic file in this folder, or start one in a terminal with " +
+      "“tres crawl topic.toml --run runs/first”; it appears here by itself.",
   );
-  main.append(h("h1", {}, "Runs"), empty, lines);
+  const begin = newCrawl(frame);
+  const begun = h("ul", { class: "runs" });
+  main.append(h("div", { class: "heading" }, h("h1", {}, "Runs"), h("span", { class: "grow" }), begin), empty, begun, lines);
   return new Poll(
     async () => {
-      const { runs } = await ask("/api/runs");
-      empty.hidden = runs.length > 0;
+      const told = await ask("/api/runs");
+      const { runs } = told;
+      begin.hidden = !told.can_begin;
+      empty.hidden = runs.length + told.begun.length > 0;
+      keyed(begun, told.begun, (one) => one.name, newBegun, fillBegun);
       keyed(lines, runs, (run) => run.key, newLine, fill);
       return runs.every((run) => "state" in run) ? 2 : 0.3;
     },
     frame.heard,
     2,
   );
+}
+
+// A crawl that was begun here and is no run yet: it starts, or says why it did not.
+function newBegun({ name }) {
+  return h(
+    "li",
+    { class: "card run" },
+    h("span", { class: "name" }, name),
+    h("span", { class: "state" }),
+    h("span", { class: "about muted" }),
+  );
+}
+
+function fillBegun(line, { problem }) {
+  line.querySelector(".state").replaceChildren(badge(problem ? "failed" : "starting"));
+  write(line.querySelector(".about"), problem || "the crawl starts …");
 }
 
 function newLine(run) {
@@ -49,13 +77,14 @@ function fill(line, run) {
   if (line.told === told) return;
   line.told = told;
   const find = (name) => line.querySelector(`.${name}`);
-  find("state").replaceChildren(badge(run.state));
+  find("state").replaceChildren(badge(doing(run)));
   if (!run.state) return;
-  write(find("about"), run.problem || [run.topic, run.policy, run.web].filter(Boolean).join(" · "));
+  const about = [run.topic, run.policy, run.web, `${duration(run.seconds)} crawled`].filter(Boolean).join(" · ");
+  write(find("about"), run.problem || (run.exploring ? learning(run) : about));
   fact(find("fetched"), count(run.pages), `of ${count(run.budget)} pages`);
   fact(find("harvest"), percent(run.harvest_rate), "relevant");
   fact(find("sites"), count(run.relevant_sites), "relevant sites");
-  fact(find("time"), duration(run.seconds), "crawled");
+  fact(find("time"), moment(run.changed), "last change");
   const label = `Harvest rate of the last pages, now ${percent(run.recent_rate)}`;
   find("spark-place").replaceChildren(sparkline(run.spark, label));
 }

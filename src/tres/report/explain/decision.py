@@ -38,7 +38,6 @@ def decision(
     """Why this page, of all links that waited."""
     before = [row for row in reader.pages[: page.step] if row.record < (found.demanded or 0)]
     how = how_chosen(reader, page, found.is_seed, len(before))
-    leaf, note = _leaf(reader.run, page)
     leaf, note = _leaf(reader.run, page, tree)
     return Decision(
         how=how,

@@ -1,0 +1,118 @@
+"""Crawls that were begun or taken up from the browser.
+
+Each is a process of its own in a session of its own (`tres crawl`, `tres resume`), as if somebody
+had started it in a terminal: it lives on when the dashboard ends. What it says is kept for as long
+as the dashboard is there, so that a crawl that came to nothing can say why.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
+
+from tres.dashboard.counts import Json, harmless
+from tres.dashboard.files import without_path
+from tres.dashboard.followed import FollowedRun
+from tres.dashboard.topics import TopicFile
+from tres.errors import RunError
+from tres.store.orders import Budget
+from tres.store.state import run_state
+
+COMMAND = (sys.executable, "-m", "tres")
+TAIL = 2_000
+"""Bytes of what a crawl has said that are looked at."""
+MOST = 8
+"""Crawls that may have been begun from here and run at the same time."""
+
+
+@dataclass(slots=True)
+class Begun:
+    """A crawl that was started here."""
+
+    process: subprocess.Popen[bytes]
+    said: IO[bytes]
+
+    @property
+    def runs(self) -> bool:
+        """Has it not ended?"""
+        return self.process.poll() is None
+
+    def problem(self) -> str:
+        """Why it has ended, if not well: its last line."""
+        if self.process.poll() in (None, 0):
+            return ""
+        lines = self._tail().splitlines()
+        return harmless(lines[-1].removeprefix("tres: ")) if lines else "it ended without a word"
+
+    def _tail(self) -> str:
+        self.said.seek(0, 2)
+        self.said.seek(max(0, self.said.tell() - TAIL))
+        return self.said.read().decode("utf-8", "replace").strip()
+
+
+@dataclass(slots=True)
+class Crawls:
+    """Crawls that were started here, by their directory."""
+
+    _begun: dict[Path, Begun] = field(default_factory=dict)
+
+    def begin(self, topic: TopicFile, home: Path) -> str:
+        """Crawl a topic into a new directory below `home`; what is said back to the user."""
+        if topic.problem:
+            raise RunError(topic.problem)
+        directory = _free_directory(home, topic.path.stem, set(self._begun))
+        self._start(directory, "crawl", str(topic.path), "--run", str(directory))
+        return f"The crawl begins as {directory.name}; it needs the dashboard no longer."
+
+    def resume(self, run: FollowedRun, wanted: Json) -> str:
+        """Go on with a run; with a larger budget if one is given."""
+        pages = wanted.get("pages")
+        if pages is not None:
+            Budget(pages)  # refuses what is none
+        begun = self._begun.get(run.directory)
+        if run_state(run.directory).is_crawled or (begun is not None and begun.runs):
+            raise RunError("this run is being crawled already")
+        budget = [] if pages is None else ["--pages", str(pages)]
+        self._start(run.directory, "resume", str(run.directory), *budget)
+        return "The crawl is being taken up."
+
+    def problem(self, run: FollowedRun) -> str:
+        """Why a crawl that was started here did not go on; empty if it did."""
+        begun = self._begun.get(run.directory)
+        return "" if begun is None else begun.problem()
+
+    def without_run(self, known: set[Path]) -> list[Json]:
+        """Crawls that have not shown up as runs: they start, or came to nothing."""
+        return [
+            {"name": harmless(directory.name), "problem": without_path(begun.problem(), directory)}
+            for directory, begun in self._begun.items()
+            if directory not in known and (begun.runs or begun.problem())
+        ]
+
+    def _start(self, directory: Path, *arguments: str) -> None:
+        if sum(begun.runs for begun in self._begun.values()) >= MOST:
+            raise RunError(f"{MOST} crawls that were started here are going on; wait for one")
+        said = TemporaryFile()  # noqa: SIM115 -- the crawl may outlive this, and write on
+        process = subprocess.Popen(
+            [*COMMAND, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        self._begun[directory] = Begun(process, said)
+
+
+def _free_directory(home: Path, name: str, taken: set[Path]) -> Path:
+    """A directory that is not there yet: bees, bees-2, bees-3, ..."""
+    plain = re.sub(r"[^\w.-]", "-", name).lstrip(".-") or "crawl"
+    number, directory = 1, home.absolute() / plain
+    while directory.exists() or directory in taken:
+        number += 1
+        directory = home.absolute() / f"{plain}-{number}"
+    return directory

@@ -1,0 +1,142 @@
+"""A crawl is begun from the browser: of a topic file of the folder, by what that file says."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.types import ASGIApp
+from tests.support.dashboard import CHANGING, ask, get, post
+
+from tres.dashboard import crawls
+from tres.dashboard.app import Dashboard
+from tres.dashboard.runs import Runs
+from tres.dashboard.security import Door
+
+TOPIC = """
+name = "bees"
+[topic]
+keywords = ["bee", "honey"]
+seeds = ["http://bees.example/"]
+[training]
+model = "auto"
+[live]
+contact = "you@example.org"
+"""
+PROGRAM = """#!/bin/sh
+printf "%s\\n" "$@" >> called
+cat fail >&2 && exit 2
+exec sleep 60
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Topic files and others; a program in place of tres says how it was called, and waits."""
+    (tmp_path / "bees.toml").write_text(TOPIC)
+    (tmp_path / "broken.toml").write_text(TOPIC.replace("keywords", "keyword"))
+    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'other'\n")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "secret.toml").write_text(TOPIC)
+    (tmp_path / "link.toml").symlink_to(tmp_path / "elsewhere" / "secret.toml")
+    os.mkfifo(tmp_path / "pipe.toml")
+    program = tmp_path / "tres"
+    program.write_text(PROGRAM)
+    program.chmod(0o755)
+    monkeypatch.setattr(crawls, "COMMAND", (str(program),))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def dashboard(folder: Path) -> Iterator[Dashboard]:
+    made = Dashboard(Runs(time.monotonic, home=folder / "runs"), Door({"127.0.0.1"}))
+    yield made
+    for begun in made.crawls._begun.values():
+        begun.process.kill()
+        begun.process.wait()
+        begun.said.close()
+
+
+def called(folder: Path) -> list[str]:
+    """How the program was called, as soon as it was."""
+    file = folder / "called"
+    while not file.exists() or not file.read_text().endswith("bees\n"):
+        time.sleep(0.01)
+    return file.read_text().splitlines()
+
+
+def test_topic_files_of_the_folder_are_listed_and_nothing_else(dashboard: Dashboard) -> None:
+    bees, broken = get(dashboard.app(), "/api/topics").json["topics"]
+    assert (bees["key"], bees["name"], bees["keywords"]) == ("bees.toml", "bees", "bee, honey")
+    assert bees["problem"] == ""
+    assert broken["key"] == "broken.toml"
+    assert "keyword" in broken["problem"]
+
+
+def test_a_crawl_is_begun_as_the_file_says_and_lives_on(dashboard: Dashboard, folder: Path) -> None:
+    app = dashboard.app()
+    wanted = {"topic": "bees.toml", "pages": 10**9, "run": "/tmp/evil", "proxy": "http://evil/"}
+    said = post(app, "/api/crawls", wanted)
+    assert said.status == 200
+    assert "begins as bees" in said.json["said"]
+    (begun,) = dashboard.crawls._begun.values()
+    run = folder / "runs" / "bees"
+    assert called(folder) == ["crawl", str(folder / "bees.toml"), "--run", str(run)]
+    assert os.getsid(begun.process.pid) == begun.process.pid  # no signal of ours reaches it
+    assert get(app, "/api/runs").json["begun"] == [{"name": "bees", "problem": ""}]
+    post(app, "/api/crawls", {"topic": "bees.toml"})  # a second one has a place of its own
+    assert folder / "runs" / "bees-2" in dashboard.crawls._begun
+
+
+@pytest.mark.parametrize(
+    "topic",
+    [
+        *("link.toml", "pipe.toml", "pyproject.toml", "elsewhere/secret.toml", "../bees.toml"),
+        *("nothing.toml", "", "/etc/passwd", None, ["bees.toml"], "--help"),
+    ],
+)
+def test_nothing_else_can_be_begun(dashboard: Dashboard, folder: Path, topic: object) -> None:
+    assert post(dashboard.app(), "/api/crawls", {"topic": topic}).status == 404
+    assert dashboard.crawls._begun == {}
+
+
+def test_a_file_that_is_wrong_is_refused(dashboard: Dashboard) -> None:
+    refused = post(dashboard.app(), "/api/crawls", {"topic": "broken.toml"})
+    assert refused.status == 409
+    assert "keyword" in refused.json["error"]
+
+
+def test_other_sites_begin_nothing(dashboard: Dashboard) -> None:
+    app = dashboard.app()
+    forged = {name: value for name, value in CHANGING.items() if name != "x-tres"}
+    assert ask(app, "POST", "/api/crawls", forged, b'{"topic": "bees.toml"}').status == 403
+    other = {"topic": "bees.toml"}
+    assert post(app, "/api/crawls", other, origin="http://evil.example").status == 403
+    assert get(app, "/api/crawls").status == 405
+    assert dashboard.crawls._begun == {}
+
+
+def test_why_a_crawl_came_to_nothing_is_said(dashboard: Dashboard, folder: Path) -> None:
+    app = dashboard.app()
+    (folder / "fail").write_text("warning: x\ntres: no seed gave a page\x1b[2J\n")
+    post(app, "/api/crawls", {"topic": "bees.toml"})
+    (begun,) = dashboard.crawls._begun.values()
+    assert begun.process.wait() == 2
+    (line,) = get(app, "/api/runs").json["begun"]
+    assert line["problem"] == "no seed gave a page\\x1b[2J"
+
+
+def test_only_so_many_are_begun(dashboard: Dashboard, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crawls, "MOST", 0)
+    assert post(dashboard.app(), "/api/crawls", {"topic": "bees.toml"}).status == 409
+
+
+def test_a_dashboard_of_a_few_runs_begins_none(folder: Path) -> None:
+    app: ASGIApp = Dashboard(Runs(time.monotonic), Door({"127.0.0.1"})).app()
+    assert get(app, "/api/runs").json["can_begin"] is False
+    assert get(app, "/api/topics").status == 409
+    assert post(app, "/api/crawls", {"topic": "bees.toml"}).status == 409
