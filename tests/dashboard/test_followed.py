@@ -11,6 +11,7 @@ from tres.dashboard.counts import KEPT, LONGEST
 from tres.dashboard.followed import FollowedRun, Since
 from tres.experiment.run import OpenRun
 from tres.report.reader import RunReader
+from tres.store.journal import JOURNAL, MARK
 
 
 def told_to(followed: FollowedRun, told: dict | None = None) -> dict:
@@ -96,7 +97,8 @@ def test_a_journal_that_has_become_shorter_is_another_one(tmp_path: Path, clock)
         if name == "run":
             followed = FollowedRun("run", tmp_path / "run", clock)
             before = told_to(followed)
-    (tmp_path / "run/journal.db").write_bytes((tmp_path / "other/journal.db").read_bytes())
+    for name in (JOURNAL, MARK):
+        (tmp_path / "run" / name).write_bytes((tmp_path / "other" / name).read_bytes())
     after = told_to(followed, before)
     assert after["edition"] != before["edition"]
     assert after["pages"] == 1

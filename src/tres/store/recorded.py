@@ -111,6 +111,8 @@ class RecordedSession:
         """Nothing new is asked for from here on, or it is again: that time does not count."""
         if paused:
             self._paused_at = self._clock()
+            with writing(self._run):
+                self._sync()
         elif self._paused_at is not None:
             self._began += self._clock() - self._paused_at
             self._paused_at = None
@@ -195,7 +197,7 @@ class RecordedSession:
         return self._warc.append(fetched.exchange, asked, step.url)
 
     def _sync_if_due(self, now: float) -> None:
-        if now >= self._next_sync:
+        if now >= self._next_sync or self._paused_at is not None:  # the clock stands in a pause
             self._sync()
             end = self.seconds
             self._next_sync = end + max(SYNC_EVERY, (end - now) / SYNC_SHARE)
