@@ -333,6 +333,16 @@ class LiveSection(Section):
     near_duplicates: bool = setting(
         truth, "a page nearly equal to an earlier one earns nothing", True
     )
+    keyword_density: float = setting(
+        number("above 0 and at most 1", lambda x: 0 < x <= 1),
+        "share of a page's words that may be keywords; with more it earns nothing; 1 for any",
+        0.35,
+    )
+    self_cited: float = setting(
+        number("above 0 and at most 1", lambda x: 0 < x <= 1),
+        "share of the budget for a domain that only itself and one other cite; 1 for any",
+        0.02,
+    )
     sitemaps: bool = setting(
         truth, "also take links from the sitemaps that robots.txt names", False
     )

@@ -9,6 +9,8 @@ from tests.support.fuzz import fuzzed
 from tests.support.reading import ENGLISH, GERMAN, URL, html, reader, received
 
 from tres.engines.reading import PageReader, Reading, Received, charset_of
+from tres.sections import LiveSection
+from tres.topic.keywords import KeywordMatcher
 from tres.web.duplicates import fingerprint
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import Percept
@@ -175,3 +177,32 @@ def test_no_response_breaks_the_reader(url, status, content_type, body):
     outcome = FUZZED_READER.read(Received(url, status, content_type, body)).outcome
     if isinstance(outcome, Percept):
         assert all(canonical(each) == each for each in (outcome.url, *outcome.links.urls))
+
+
+class TestKeywordStuffing:
+    """A page that does little but repeat keywords earns nothing; who only uses many does."""
+
+    @staticmethod
+    def page_of(keywords: int, others: int) -> Reading:
+        said = " ".join(["biology"] * keywords + [f"word{n}" for n in range(others)])
+        return reader().read(received(html("Cells", said)))
+
+    def test_a_page_of_keywords_is_refused(self):
+        assert failure(self.page_of(100, 20)) == FailureKind.KEYWORD_STUFFING
+
+    def test_a_page_with_many_keywords_is_none(self):
+        percept(self.page_of(30, 70))
+
+    def test_a_short_page_may_consist_of_keywords(self):
+        percept(self.page_of(40, 0))
+
+    def test_the_limit_is_a_setting(self):
+        said = html("Cells", "biology " * 100)
+        assert percept(reader(keyword_density=1.0).read(received(said)))
+        some = html("Cells", " ".join(["biology"] * 20 + [f"word{n}" for n in range(80)]))
+        assert failure(reader(keyword_density=0.1).read(received(some)))
+
+    def test_keywords_that_were_found_do_not_count(self):
+        perceiver = reader()._perceiver
+        named = PageReader(perceiver, LiveSection(), 2026, KeywordMatcher(["botany"]))
+        percept(named.read(received(html("Cells", "biology " * 100))))

@@ -89,7 +89,7 @@ def test_people_read_it_with_sqlite_alone(path: Path) -> None:
             "q": None, "leaf": None, "explored": 1, "site": "a", "language": "en", "asked": "a/1",
             "frontier": 0, "leaves": 0, "candidates": 0, "rivals": "[]",
             "at": 12.5, "seconds": 0.25, "status": 200, "size": 4321, "title": "A title",
-            "note": "a note", "fingerprint": "ffffffffffffffff", "warc_end": 99,
+            "note": "a note", "fingerprint": f"{(1 << 64) - 1:064x}", "warc_end": 99,
             "anchor relevance": 0.0, 'a "quoted" name': 1.0, "checksum": 0,
         }  # fmt: skip
         (failed,) = database.execute("SELECT url, kind, note, status FROM failures").fetchall()

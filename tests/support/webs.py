@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tres.caps import SiteCap
+from tres.crawl.endorsement import Endorsements
 from tres.crawl.events import Done, Event, Fetch, Stepped, StopReason, Wait
 from tres.crawl.limits import LinkLimits
 from tres.crawl.session import CrawlSession
@@ -95,6 +96,7 @@ def start(
     seed: int = 1,
     max_clicks: int | None = None,
     limits: LinkLimits | None = None,
+    endorsed: Endorsements | None = None,
 ) -> CrawlSession:
     """A session at its beginning."""
     crawl = Crawl()
@@ -104,7 +106,7 @@ def start(
         np.random.default_rng(seed),
         Foreknowledge(lambda: foresight_of(web), lambda share: Shelf(web)),
     )
-    bounds = SiteCap.parse(cap), max_clicks, limits
+    bounds = SiteCap.parse(cap), max_clicks, limits, endorsed
     return CrawlSession(crawl, policy, links(*seeds), pages, *bounds)
 
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from tests.support.fuzz import fuzzed
 
 from tres.web import duplicates as duplicates_module
-from tres.web.duplicates import NEAR, SHORT, NearDuplicates, fingerprint
+from tres.web.duplicates import BITS, DISTANCE, SAMPLE, SHORT, NearDuplicates, fingerprint
 
 WORDS = [f"word{number}" for number in range(2_000)]
-SIGNED = st.integers(-(1 << 63), (1 << 63) - 1)
+PRINTS = st.integers(0, (1 << BITS) - 1)
 
 
 def text(seed: int, size: int = 400) -> str:
@@ -23,7 +23,7 @@ def text(seed: int, size: int = 400) -> str:
 
 
 def distance(one: str, other: str) -> int:
-    return ((known(one) ^ known(other)) & ((1 << 64) - 1)).bit_count()
+    return (known(one) ^ known(other)).bit_count()
 
 
 def known(text: str) -> int:
@@ -37,8 +37,14 @@ def test_the_examples_of_the_documentation_hold():
 
 
 def test_a_fingerprint_is_the_same_in_every_run():
-    assert fingerprint("Black holes") == -684921021578715655
-    assert fingerprint(" ".join(WORDS[:60])) == -2408975907506130236
+    assert (
+        fingerprint("Black holes")
+        == 0x5885B926B872A4D009D0B04F9B36D1098F9DF0C9B39940A4F67EABF5B19A5DF9
+    )
+    assert (
+        fingerprint(" ".join(WORDS[:60]))
+        == 0x2EF9E0367F73A62250B8232F60290909EA0E2B3DA455873DFA8EA96C54805848
+    )
 
 
 def test_case_and_blanks_do_not_count():
@@ -51,54 +57,89 @@ def test_a_text_without_words_has_none():
 
 def test_scripts_without_blanks_have_words_too():
     chinese = "".join(map(chr, random.Random(1).choices(range(0x4E00, 0x9FFF), k=400)))
-    edited = chinese[:200] + "猫" + chinese[201:]
-    assert 0 < distance(chinese, edited) <= NEAR
+    edited_page = chinese[:200] + "猫" + chinese[201:]
+    assert distance(chinese, edited_page) <= DISTANCE < distance(chinese, chinese[::-1])
 
 
-def test_small_edits_of_most_pages_are_near_and_other_pages_are_far():
-    def edited(original: str) -> str:
-        return original.replace(original.split()[400], "changed", 1)
+def edited(original: str, changes: int, seed: int) -> str:
+    words, draw = original.split(), random.Random(seed)
+    for place in draw.sample(range(len(words)), changes):
+        words[place] = f"changed{draw.random()}"
+    return " ".join(words)
 
-    originals = [text(seed, 800) for seed in range(40)]
-    near = [distance(original, edited(original)) <= NEAR for original in originals]
-    assert sum(near) >= 34
-    assert all(distance(*pair) > 10 for pair in pairwise(originals))
+
+@pytest.mark.parametrize(
+    ("changes", "least"), [(1, 1.0), (2, 1.0), (4, 1.0), (8, 0.97), (12, 0.85), (16, 0.5)]
+)
+def test_pages_with_some_of_240_words_changed_are_near(changes, least):
+    originals = [text(seed, 240) for seed in range(60)]
+    near = [distance(page, edited(page, changes, 1)) <= DISTANCE for page in originals]
+    assert sum(near) >= least * len(near)
+
+
+@pytest.mark.parametrize(("changes", "least"), [(1, 1.0), (4, 0.97), (8, 0.5)])
+def test_copies_of_one_page_are_near_to_each_other_though_nobody_has_the_original(changes, least):
+    originals = [text(seed, 240) for seed in range(60)]
+    copies = [[edited(page, changes, seed) for seed in (1, 2)] for page in originals]
+    assert sum(distance(*pair) <= DISTANCE for pair in copies) >= least * len(copies)
+
+
+def test_pages_that_share_half_of_their_words_are_not_near():
+    originals = [text(seed, 240) for seed in range(60)]
+    halves = [
+        f"{' '.join(page.split()[:120])} {text(99 + n, 120)}" for n, page in enumerate(originals)
+    ]
+    pairs = zip(originals, halves, strict=True)
+    assert all(distance(*pair) > DISTANCE for pair in pairs)
+    assert all(distance(*pair) > BITS // 4 for pair in pairwise(originals))
+
+
+def test_long_pages_are_near_by_a_sample_of_their_shingles():
+    page = text(1, 40 * SAMPLE)
+    assert distance(page, edited(page, SAMPLE, 1)) <= DISTANCE
+    assert distance(page, text(2, 40 * SAMPLE)) > DISTANCE
 
 
 def test_order_matters():
     words = text(1).split()
-    assert distance(" ".join(words), " ".join(reversed(words))) > NEAR
+    assert distance(" ".join(words), " ".join(reversed(words))) > DISTANCE
 
 
 def test_short_pages_are_near_only_if_they_are_equal():
     short = text(1, SHORT - 1)
     assert distance(short, short) == 0
-    assert distance(short, short + "x") > NEAR
-    assert distance("a b", "b a") > NEAR
-    assert distance("page 1", "page 2") > NEAR
+    assert distance(short, short + "x") > DISTANCE
+    assert distance("a b", "b a") > DISTANCE
+    assert distance("page 1", "page 2") > DISTANCE
 
 
-@pytest.mark.parametrize("bits", range(6))
-def test_the_index_finds_what_differs_in_few_bits_wherever_they_are(bits):
+@pytest.mark.parametrize("bits", [0, 1, DISTANCE, DISTANCE + 1, 128, BITS])
+def test_the_memory_finds_what_differs_in_few_bits_wherever_they_are(bits):
     draw = random.Random(bits)
     pages = NearDuplicates()
     pages.add(known(text(1)))
-    for _ in range(200):
-        flips = sum(1 << place for place in draw.sample(range(64), bits))
-        flipped = (known(text(1)) ^ flips) & ((1 << 64) - 1)
-        signed = flipped - (1 << 64) if flipped >> 63 else flipped
-        assert pages.seen(signed) == (bits <= NEAR)
+    for _ in range(50):
+        flips = sum(1 << place for place in draw.sample(range(BITS), bits))
+        assert pages.seen(known(text(1)) ^ flips) == (bits <= DISTANCE)
 
 
 @fuzzed
-@given(st.lists(SIGNED | st.integers(-20, 20), max_size=40), SIGNED | st.integers(-20, 20))
-def test_the_index_answers_like_a_plain_search(known_prints, asked):
+@given(st.lists(PRINTS | st.integers(0, 20), max_size=40), PRINTS | st.integers(0, 20))
+def test_the_memory_answers_like_a_plain_search(known_prints, asked):
     pages = NearDuplicates()
     for each in known_prints:
         pages.add(each)
-    # Python's negative numbers have endless leading ones, which cancel out in the difference.
-    differences = [(each ^ asked) & ((1 << 64) - 1) for each in known_prints]
-    assert pages.seen(asked) == any(each.bit_count() <= NEAR for each in differences)
+    assert pages.seen(asked) == any((each ^ asked).bit_count() <= DISTANCE for each in known_prints)
+
+
+def test_it_remembers_the_last_pages_and_no_more():
+    pages = NearDuplicates(remembered=1_500)
+    prints = [known(text(seed, 60)) for seed in range(2_000)]
+    for each in prints:
+        pages.add(each)
+    assert len(pages) == 1_500
+    assert not any(map(pages.seen, prints[:500]))
+    assert all(map(pages.seen, prints[500:]))
 
 
 def test_it_grows():
@@ -112,6 +153,6 @@ def test_it_grows():
 
 @fuzzed
 @given(st.text())
-def test_every_text_has_a_signed_fingerprint_or_none(anything):
+def test_every_text_has_a_fingerprint_or_none(anything):
     found = fingerprint(anything)
-    assert found is None or -(1 << 63) <= found < 1 << 63
+    assert found is None or 0 <= found < 1 << BITS

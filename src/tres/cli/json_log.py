@@ -35,6 +35,7 @@ from tres.crawl.events import (
     Postponed,
     SiteBlocked,
     SiteCapped,
+    SiteHeld,
     Stepped,
     WentOn,
 )
@@ -52,6 +53,7 @@ EVENTS: dict[type[Event], str] = {
     LeafSplit: "split",
     SiteCapped: "capped",
     LinksLimited: "limited",
+    SiteHeld: "held",
     SiteBlocked: "blocked",
     Paused: "paused",
     WentOn: "went-on",

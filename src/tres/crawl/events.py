@@ -115,6 +115,16 @@ class LinksLimited:
 
 
 @dataclass(frozen=True, slots=True)
+class SiteHeld:
+    """A site has had the share of the budget that its endorsers allow; others come first now.
+
+    `site` is a domain, or one host of it that counts by itself (`tres.crawl.endorsement`).
+    """
+
+    site: str
+
+
+@dataclass(frozen=True, slots=True)
 class SiteBlocked:
     """Somebody wants nothing more of a site; its links have left the frontier for good."""
 
@@ -138,6 +148,7 @@ Event = (
     | LeafSplit
     | SiteCapped
     | LinksLimited
+    | SiteHeld
     | SiteBlocked
     | Paused
     | WentOn

@@ -84,6 +84,10 @@ class WaitingLinks:
         self._all -= int(self._of_site.view[site])
         self._of_site.view[site] = 0
 
+    def wait_for(self, sites: list[int]) -> bool:
+        """Does a link wait for any of these sites?"""
+        return bool(self._of_site.view[sites].any())
+
     def admitted(self, links: LinkPercepts, crawl: Crawl, rows: int) -> tuple[Ids, list[Reached]]:
         """The places of the links that count, and the limits that are reached for the first time.
 

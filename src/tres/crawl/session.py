@@ -25,6 +25,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from tres.caps import SiteCap
+from tres.crawl.endorsement import Endorsements
 from tres.crawl.events import (
     Demand,
     Done,
@@ -36,6 +37,7 @@ from tres.crawl.events import (
     Postponed,
     SiteBlocked,
     SiteCapped,
+    SiteHeld,
     Stepped,
     StopReason,
     Wait,
@@ -49,7 +51,7 @@ from tres.mdp.steps import NO_PATH, Choice, Outlinks, Step
 from tres.policies.base import Policy
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import LinkPercepts, Percept
-from tres.web.wording import UNTOLD
+from tres.web.wording import UNTOLD, Wordings, wordings
 
 
 class CrawlSession:
@@ -64,6 +66,7 @@ class CrawlSession:
         cap: SiteCap | None = None,
         max_clicks: int | None = None,
         limits: LinkLimits | None = None,
+        endorsed: Endorsements | None = None,
     ) -> None:
         self.policy = policy
         self.pages = pages
@@ -82,8 +85,10 @@ class CrawlSession:
         self._postponed = PostponedChoices()
         self._interrupted = False
         self._links = WaitingLinks(limits or LinkLimits())
+        self._endorsed = endorsed or Endorsements(1.0)
         outlinks = self._outlinks(seeds)
         self._claimed.view[outlinks.urls] = True  # g_0: no link leads to a seed
+        self._endorsed.seed(outlinks.sites)
         self._seeds = deque(policy.seed(outlinks))
 
     @property
@@ -164,6 +169,7 @@ class CrawlSession:
         """What came of a URL that `next` had asked for; any other URL is a KeyError."""
         choice = self._in_flight.pop(url)
         self._crawl.sites.arrive(choice.site)
+        self._endorsed.depart(choice.site, -1)
         result = self._settle(choice, outcome)
         if isinstance(result, Failed):
             return self._failed(choice, result)
@@ -240,10 +246,13 @@ class CrawlSession:
         self.relevant += percept.relevant
         self._crawl.sites.count(site, percept.relevant)
         self._crawl.paths.extend(page, choice.page, reward, percept.relevant)
+        self._endorsed.count(page, site, choice.page, self.pages)
         events = self._enforce_cap(site)
         places, limited = self._links.admitted(percept.links, self._crawl, len(self.policy))
         events += [LinksLimited(*reached) for reached in limited]
         outlinks = self._outlinks(percept.links, page, percept, places)
+        held = self._endorsed.news(self.pages, self._crawl.site_names)
+        events += [SiteHeld(name) for name in held]
         grown = self.policy.learn(Step(choice, site, reward, outlinks))
         if grown is not None:
             feature = self.policy.schema.features[grown.split.feature]
@@ -252,22 +261,43 @@ class CrawlSession:
         return [self._stepped(choice, percept), *events]
 
     def _choose(self, waiting: Iterable[str]) -> Choice | None:
-        must_wait = self._must_wait(waiting)
+        told = self.site_ids(waiting)
+        must_wait = self._must_wait(told)
         for _ in range(len(self._seeds)):
             if must_wait is None or not must_wait[self._seeds[0].site]:
                 return self._seeds.popleft()
             self._seeds.rotate(-1)
+        held = self.held
+        if held is not None and must_wait is not None:
+            held |= must_wait
         return (
             self._postponed.due(must_wait)
-            or self.policy.choose(must_wait)
+            or self.policy.choose(must_wait if held is None else held)
             or self._postponed.resting(must_wait)
+            or (None if held is None else self._choose_held(must_wait, told))
         )
 
-    def _must_wait(self, waiting: Iterable[str]) -> Flags | None:
+    def _choose_held(self, must_wait: Flags | None, told: list[int]) -> Choice | None:
+        """A link of a site that is held, if nothing else is left, not even on its way."""
+        if self._in_flight or self._links.wait_for(told):
+            return None
+        choice = self.policy.choose(must_wait)
+        if choice is not None:
+            self._endorsed.release()
+        return choice
+
+    @property
+    def held_sites(self) -> list[str]:
+        """Domains and hosts that have had the share of the budget that their endorsers allow."""
+        return sorted(self._endorsed.told)
+
+    @property
+    def held(self) -> Flags | None:
+        """By site id: must its links wait because it has had its share? None: nobody's must."""
+        return self._endorsed.held(self.pages)
+
+    def _must_wait(self, told: list[int]) -> Flags | None:
         """Sites that must wait: told so, or full if all that is in flight succeeds."""
-        told = [
-            self._crawl.site_names.id(name) for name in waiting if name in self._crawl.site_names
-        ]
         if not told and (not self._in_flight or self._crawl.sites.limit == float("inf")):
             return None  # nothing waits, and sites at their cap have left the frontier
         must_wait = self._crawl.sites.saturated()
@@ -279,6 +309,7 @@ class CrawlSession:
         self._in_flight[self._crawl.urls[choice.url]] = choice
         self._claim(choice.url, choice.site)
         self._crawl.sites.depart(choice.site)
+        self._endorsed.depart(choice.site)
 
     def _claim(self, url: int, site: int) -> None:
         """The URL is fetched from now on, or was: no link to it waits."""
@@ -339,9 +370,10 @@ class CrawlSession:
         if page != NONE and self._crawl.paths.depth(page) >= self._max_clicks:
             keep[:] = False  # what lies deeper is no action
         at = counted[keep]
+        own_site = NONE if percept is None else self._crawl.site_names.id(percept.site)
         if page != NONE:
             self._links.enter(urls[keep], sites[keep])
-        own_site = NONE if percept is None else self._crawl.site_names.id(percept.site)
+            self._endorsed.cite(own_site, sites)
         return Outlinks(
             page=page,
             relevance=0.0 if percept is None else percept.relevance,
@@ -353,12 +385,20 @@ class CrawlSession:
             url_keyword=links.url_keyword[at],
             anchor_keyword=links.anchor_keyword[at],
             anchor_relevance=links.anchor_relevance[at],
-            anchors=_at(links.anchors, at) if links.anchors else (),
+            anchors=_at(links.anchors, at),
             places=at,
             known=urls[claimed],
             known_places=counted[claimed],
-            wordings=links.wordings[at] if self.policy.schema.reads_words else UNTOLD,
+            wordings=self._wordings(links, at, len(counted) == len(links)),
         )
+
+    def _wordings(self, links: LinkPercepts, places: Ids, all_count: bool) -> Wordings:
+        """The words of links; those of links that do not count are not read."""
+        if not self.policy.schema.reads_words:
+            return UNTOLD
+        if all_count:
+            return links.wordings[places]
+        return wordings(_at(links.urls, places), _at(links.anchors, places))
 
     def _site_id(self, site: str) -> int:
         identity = self._crawl.site_names.id(site)
@@ -371,6 +411,7 @@ class CrawlSession:
         self._blocked.resize(len(self._crawl.site_names))
         self._crawl.sites.make_room(len(self._crawl.site_names))
         self._links.make_room(len(self._crawl.urls), len(self._crawl.site_names))
+        self._endorsed.know(len(self._crawl.urls), self._crawl.site_names)
 
     def _stepped(self, choice: Choice, percept: Percept) -> Stepped:
         return Stepped(
@@ -393,7 +434,7 @@ class CrawlSession:
 
 
 def _at(texts: tuple[str, ...], places: Ids) -> tuple[str, ...]:
-    """Those at these places, which ascend."""
-    if len(places) == len(texts):
+    """Those at these places, which ascend; none where nobody kept texts."""
+    if len(places) == len(texts) or not texts:
         return texts
     return tuple(texts[place] for place in places.tolist())

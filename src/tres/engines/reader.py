@@ -68,8 +68,9 @@ class ReaderPlan:
         year: int,
         site: SiteBy = "host",
         eight_bit: bool = False,
+        found: Sequence[str] = (),
     ) -> ReaderPlan:
-        """A reader for the model that is saved in a directory."""
+        """A reader for the model that is saved in a directory; `found` are further keywords."""
         arguments = {
             "model": str(model.absolute()),
             "keywords": list(keywords),
@@ -78,6 +79,7 @@ class ReaderPlan:
             "eight_bit": eight_bit,
             "live": asdict(live),
             "year": year,
+            "found": list(found),
         }
         return cls("tres.engines.reading:saved_reader", arguments)
 

@@ -28,6 +28,8 @@ from tres.web.rules import LinkRules
 from tres.web.sitemap import with_sitemap
 from tres.web.url import SiteBy, canonical
 
+SHORT = 50
+"""Words below which a page may consist of keywords: a menu, a picture with its title."""
 HTML = frozenset({"text/html", "application/xhtml+xml"})
 _CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([^\"';\s]{1,40})", re.IGNORECASE)
 _LOOKS_LIKE_HTML = re.compile(
@@ -76,6 +78,9 @@ class PageReader:
     """Reads pages for one topic. `year` is the present one, for the rules on calendars.
 
     Without a perceiver, as in an exploration, pages are read by the same rules and not judged.
+
+    `named` are the keywords that somebody has named, if the perceiver knows more: found ones may
+    be so many that honest pages consist of them.
     """
 
     def __init__(
@@ -84,11 +89,14 @@ class PageReader:
         settings: LiveSection,
         year: int,
         site_by: SiteBy = "host",
+        named: KeywordMatcher | None = None,
     ) -> None:
         self.rules = LinkRules(settings, year)
         self.max_bytes = settings.max_bytes
         self._perceiver = perceiver
         self._site_by = site_by if perceiver is None else perceiver.site_by
+        self._named = named or (perceiver.matcher if perceiver else None)
+        self._density = settings.keyword_density
         self._languages = frozenset(code.lower()[:2] for code in settings.languages)
 
     def read(self, received: Received) -> Reading:
@@ -116,16 +124,14 @@ class PageReader:
 
     def _perceived(self, document: Document, sitemap: tuple[str, ...]) -> Reading:
         before = self.rules.dropped.copy()
-        page = self._own(document, sitemap)
-        reading = Reading(
-            self._outcome(page, document.language),
-            page.title,
-            fingerprint(page.content),
-            len(page.text),
-            document.head.refresh,
-            dict(self.rules.dropped - before),
-        )
-        return reading
+        reading = self.of_page(self._own(document, sitemap), document.language)
+        dropped = dict(self.rules.dropped - before)
+        return replace(reading, refresh=document.head.refresh, dropped=dropped)
+
+    def of_page(self, page: Page, language: str = "") -> Reading:
+        """What a page says that has been parsed and claims to be in a language."""
+        outcome = self._outcome(page, language)
+        return Reading(outcome, page.title, fingerprint(page.content), len(page.text))
 
     def _own(self, document: Document, sitemap: tuple[str, ...]) -> Page:
         """The page under its own name, with the links that may be followed."""
@@ -138,6 +144,8 @@ class PageReader:
     def _outcome(self, page: Page, claimed: str) -> Percept | Page | Failed:
         if says_missing(page.title, page.text):
             return Failed(page.url, FailureKind.SOFT_NOT_FOUND)
+        if self._is_stuffed(page):
+            return Failed(page.url, FailureKind.KEYWORD_STUFFING)
         percept = None if self._perceiver is None else self._perceiver.page(page)
         language = percept.language if percept else language_of(page.text or page.title)
         if not language and len(page.text) < CHARS:
@@ -145,6 +153,12 @@ class PageReader:
         if self._languages and language and language not in self._languages:
             return Failed(page.url, FailureKind.OTHER_LANGUAGE)
         return replace(percept, language=language) if percept else page
+
+    def _is_stuffed(self, page: Page) -> bool:
+        """Does a page do little but repeat keywords?"""
+        if self._named is None or len(page.content.split()) < SHORT:
+            return False
+        return self._named.density(page.content) > self._density
 
 
 def _no_page(received: Received) -> FailureKind | None:
@@ -182,12 +196,14 @@ def saved_reader(
     eight_bit: bool,
     live: dict[str, Any],
     year: int,
+    found: list[str],
 ) -> PageReader:
     """The reader for a saved model: plain values only, as they go to another process."""
     judge = load_model(Path(model))
-    matcher = KeywordMatcher(keywords, phrases)
+    matcher = KeywordMatcher([*keywords, *found], phrases)
     perceiver = Perceiver(quickened(judge) if eight_bit else judge, matcher, site)
-    return PageReader(perceiver, LiveSection(**live), year)
+    named = KeywordMatcher(keywords, phrases)
+    return PageReader(perceiver, LiveSection(**live), year, named=named)
 
 
 def exploring_reader(live: dict[str, Any], year: int, site: SiteBy) -> PageReader:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from tres.engines.reading import Reading, Received
+from tres.web.duplicates import BITS
 from tres.web.page import Failed, FailureKind, Link, Page
 from tres.web.parse import MAX_LINKS, MAX_TEXT_CHARS, MAX_TITLE_CHARS
 from tres.web.percept import MAX_ANCHOR_CHARS, LinkPercepts, Percept
@@ -89,7 +90,7 @@ def checked_reading(message: bytes) -> Reading:
         return Reading(
             _outcome(answer),
             _text(answer["title"], MAX_TITLE_CHARS),
-            None if answer["fingerprint"] is None else _whole(answer["fingerprint"], -1 << 63),
+            _fingerprint(answer["fingerprint"]),
             _whole(answer["text_chars"], 0, MAX_TEXT_CHARS),
             None if answer["refresh"] is None else _url(answer["refresh"]),
             {_text(name, 40): _whole(count, 0) for name, count in answer["dropped"].items()},
@@ -98,6 +99,10 @@ def checked_reading(message: bytes) -> Reading:
         )
     except (KeyError, TypeError, AttributeError, RecursionError, UnicodeError) as problem:
         raise ValueError(f"no reading: {type(problem).__name__}") from None
+
+
+def _fingerprint(answer: Any) -> int | None:
+    return None if answer is None else _whole(answer, 0, (1 << BITS) - 1)
 
 
 def unjudged(page: Page) -> list[Any]:

@@ -323,12 +323,13 @@ def reader_plan(run: OpenRun, perceiver: Perceiver, model: Path | None = None) -
     found = () if expansion is None else expansion.words
     return ReaderPlan.saved(
         model or run.directory / MODEL,
-        (*config.topic.keywords, *found),
+        config.topic.keywords,
         config.topic.phrases,
         config.live,
         _this_year(),
         config.crawl.site,
         config.training.eight_bit,
+        found,
     )
 
 

@@ -142,7 +142,8 @@ def _first_session(
         raise _other_policy(journal, config)
     seeds = journal.seeds().links
     first = config.override(pages=journal.segments()[0].pages)
-    return lambda: new_session(first, seeds, known, own)
+    live = not journal.meta.web
+    return lambda: new_session(first, seeds, known, own, live)
 
 
 def _other_policy(journal: Journal, config: TopicConfig) -> RunError:

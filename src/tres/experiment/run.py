@@ -26,6 +26,7 @@ import numpy as np
 
 from tres import __version__
 from tres.config import TopicConfig
+from tres.crawl.endorsement import Endorsements
 from tres.crawl.events import Done, Event, StopReason
 from tres.crawl.limits import LinkLimits
 from tres.crawl.session import CrawlSession
@@ -72,8 +73,12 @@ def new_session(
     seeds: LinkPercepts,
     known: Foreknowledge = NOTHING,
     own: OwnPolicy | None = None,
+    live: bool = False,
 ) -> CrawlSession:
-    """A session at its first step. One seed number gives one crawl."""
+    """A session at its first step. One seed number gives one crawl.
+
+    A `live` one holds sites back that only themselves cite; comparisons and archives do not.
+    """
     crawl = Crawl()
     rng = np.random.default_rng(config.crawl.seed)
     if own is None:
@@ -81,7 +86,8 @@ def new_session(
     else:
         policy = own.make(crawl, rng)
     limits = config.crawl.pages, config.crawl.max_per_site, config.live.max_clicks
-    return CrawlSession(crawl, policy, seeds, *limits, link_limits(config.crawl))
+    endorsed = Endorsements(config.live.self_cited if live else 1.0)
+    return CrawlSession(crawl, policy, seeds, *limits, link_limits(config.crawl), endorsed)
 
 
 def link_limits(section: CrawlSection) -> LinkLimits:
@@ -98,7 +104,8 @@ def session_digest(config: TopicConfig) -> str:
     """Identity of all that shapes a session: budget and concurrency may change in a crawl."""
     same = config.override(pages=1, in_flight=1)
     lines = [*same.crawl.to_toml(), *same.tree.to_toml(), *same.agent.to_toml()]
-    return hashlib.sha256("\n".join([*lines, str(config.live.max_clicks)]).encode()).hexdigest()
+    lines += [str(config.live.max_clicks), str(config.live.self_cited)]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +180,7 @@ def start_run(
     The directory is prepared and claimed here, unless it `is_ours` already.
     """
     seeds = perceived_seeds(config, perceiver)
-    session = new_session(config, seeds, known, own)
+    session = new_session(config, seeds, known, own, live=not web)
     if not is_ours:
         prepare(directory, overwrite)
     model = perceiver.model
@@ -290,6 +297,7 @@ def summarise(
         "harvest_rate": session.harvest_rate,
         "relevant_sites": session.relevant_sites,
         "failures": {str(kind): count for kind, count in sorted(session.failures.items())},
+        "held": session.held_sites,
         "stopped": str(stopped),
         "frontier": len(session.policy),
         "leaves": 0 if tree is None else tree.leaves,

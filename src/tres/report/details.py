@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from tres.errors import RunError
 from tres.experiment.charts import bars, lines, share_bar, strip
@@ -89,13 +90,30 @@ def _sites(reader: RunReader) -> Markup:
 
 def _failures(reader: RunReader) -> Markup:
     kinds = series.failures_by_kind(reader.failures)
+    kept_out = _kept_out(reader.summary or {})
     if not kinds:
-        return paragraphs("Every URL that was asked for gave a page.")
+        return joined(paragraphs("Every URL that was asked for gave a page."), kept_out)
     rows: list[list[str]] = [
         [of.kind, f"{of.count:,}", joined(meaning(of.kind), _examples(of.examples))] for of in kinds
     ]
     caption = f"{len(reader.failures):,} URLs gave no page; they are no steps and cost no budget"
-    return table(caption, ["kind", "URLs", "what it means, and examples"], rows)
+    failed = table(caption, ["kind", "URLs", "what it means, and examples"], rows)
+    return joined(failed, kept_out)
+
+
+def _kept_out(summary: dict[str, Any]) -> Markup:
+    """Links that were dropped, by rule or limit, and sites that had their share of the budget."""
+    dropped, held = summary.get("dropped", {}), summary.get("held", [])
+    parts: list[Markup] = []
+    if dropped:
+        rows: list[list[str]] = [[rule, f"{count:,}"] for rule, count in dropped.items()]
+        caption = f"{sum(dropped.values()):,} links were not followed"
+        parts.append(table(caption, ["rule or limit", "links"], rows))
+    if held:
+        more = f" and {len(held) - TOP_SITES:,} more" if len(held) > TOP_SITES else ""
+        told = "Few other sites link to these, so they had a share of the budget (live.self_cited)"
+        parts.append(paragraphs(f"{told}: {', '.join(held[:TOP_SITES])}{more}."))
+    return joined(*parts)
 
 
 def meaning(kind: str) -> str:

@@ -161,7 +161,7 @@ def _facts(fetched: Fetched | None, warc_end: int | None) -> list[Value]:
         fetched.size,
         _text(fetched.title),
         _text(fetched.note),
-        None if fetched.fingerprint is None else f"{fetched.fingerprint:016x}",
+        None if fetched.fingerprint is None else f"{fetched.fingerprint:064x}",
         warc_end,
     ]
 

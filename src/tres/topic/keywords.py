@@ -41,6 +41,7 @@ class KeywordMatcher:
         terms = {term for term in (*sought, *(tuple(words(p)) for p in self._given[1])) if term}
         self._single = frozenset(term[0] for term in terms if len(term) == 1)
         self._phrases = frozenset(f" {' '.join(term)} " for term in terms if len(term) > 1)
+        self._spoken = frozenset(word for term in terms for word in term)
         self._opening = frozenset(term[0] for term in terms if len(term) > 1)
         self._url_words = _url_pattern({" ".join(term) for term in sought if term})
         # The pages of a site repeat their links: most questions have been asked before.
@@ -50,6 +51,15 @@ class KeywordMatcher:
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled as its words: what was remembered cannot travel, and need not."""
         return KeywordMatcher, self._given
+
+    def density(self, text: str) -> float:
+        """The share of a text's words that are keywords, or words of key phrases.
+
+        >>> KeywordMatcher(["honey"], ["queen bee"]).density("honey for the queen")
+        0.5
+        """
+        found = words(text)
+        return sum(word in self._spoken for word in found) / max(1, len(found))
 
     def _in_text(self, text: str) -> bool:
         """Does a keyword or a key phrase occur, as whole words?"""

@@ -1,19 +1,26 @@
 """Near-duplicates: pages that say the same in nearly the same words.
 
-A page's *fingerprint* is a simhash (Charikar, 2002) of its shingles, the runs of `SHINGLE`
-words. Every distinct shingle has a 64-bit hash; each bit of the fingerprint is the majority
-of that bit among all shingles. Pages that share nearly all shingles agree in nearly all
-majorities, while those of unrelated pages agree in half of them, so nearness is a small
-Hamming distance: `NEAR` bits or fewer.
+The measure is the resemblance of two pages (Broder, 1997): of all the shingles, the runs of
+`SHINGLE` words, that at least one of them has, the share that both have. A page with 8 of 240
+words changed still shares 0.87 of them with the original, and 0.76 with another page that was made
+from it in the same way; unrelated pages share next to nothing.
 
-Majorities of few shingles are fickle. A page of fewer than `SHORT` words gets a plain hash
-of its words instead: it is near to its equals and, but for one chance in a hundred billion,
-to nothing else.
+MinHash estimates it from a few bytes a page. For each of `BITS` orders of all possible shingles,
+two pages have the same first shingle with a probability that is their resemblance r. Of each first
+shingle one bit is kept (b-bit minwise hashing, Li and Koenig, 2010), which agrees by chance half of
+the time: so two fingerprints differ in (1 - r) / 2 of their bits, give or take. Pages of at least
+`NEAR` resemblance are near: they differ in `DISTANCE` bits or fewer. What is measured of this, on
+edited and on real pages, is in docs/security.md.
 
-The index finds all that is near without looking at everything: if two fingerprints differ in
-3 bits, then in one of their 4 quarters they do not differ at all. For each quarter and value a
-chain links the pages that have it, which takes 24 bytes a page. A fingerprint is a signed
-64-bit number, the same in every run, so a journal can keep it and the index be built again.
+Of a page's shingles only those with the `SAMPLE` lowest hashes count. That is the same sample for
+everybody, so resemblances stay what they are, and a long page costs no more than a short one.
+
+A page of fewer than `SHORT` words gets a plain hash of its words instead: it is near to its equals
+and, but for chances that nobody will meet, to nothing else.
+
+The last `REMEMBERED` pages are compared, all of them: 32 bytes each, and a millisecond for a
+quarter of a million. A fingerprint is a number of 256 bits, the same in every run, so a journal can
+keep it and the memory be built again.
 """
 
 from __future__ import annotations
@@ -25,14 +32,15 @@ from tres.topic.text import words
 
 SHINGLE = 2
 SHORT = 50
-NEAR = 3
+BITS = 256
+NEAR = 0.75
+DISTANCE = int(BITS * (1 - NEAR) / 2)
+SAMPLE = 512
+REMEMBERED = 1 << 18
 LONG_WORD = 25
-BANDS = 4
-BAND_BITS = 16
 
 _Hashes = NDArray[np.uint64]
-_NONE = -1
-_ALL = (1 << 64) - 1
+_WORDS = BITS // 64
 
 
 def fingerprint(text: str) -> int | None:
@@ -45,9 +53,9 @@ def fingerprint(text: str) -> int | None:
     hashes = _word_hashes(found)
     if len(found) < SHORT:
         order = np.arange(1, len(hashes) + 1, dtype=np.uint64)
-        whole = _mixed(np.bitwise_xor.reduce(_mixed(hashes + order * _ODD), keepdims=True))
-        return int(whole.view(np.int64)[0])
-    return _simhash(_shingles(hashes))
+        whole = np.bitwise_xor.reduce(_mixed(hashes + order * _ODD))
+        return _number(_mixed(whole + np.arange(_WORDS, dtype=np.uint64)))
+    return _minhash(_shingles(hashes))
 
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -76,65 +84,61 @@ def _mixed(values: _Hashes) -> _Hashes:
 
 
 def _shingles(hashes: _Hashes) -> _Hashes:
-    """Hashes of all runs of words, each distinct run once."""
+    """Hashes of the runs of words that count, each distinct run once, ascending."""
     runs = np.zeros(len(hashes) - SHINGLE + 1, np.uint64)
     for place in range(SHINGLE):
         runs = runs * _BASE + hashes[place : place + len(runs)]
-    ordered: _Hashes = np.sort(_mixed(runs))
-    distinct: _Hashes = ordered[np.append(True, ordered[1:] != ordered[:-1])]
-    return distinct
+    return np.unique(_mixed(runs))[:SAMPLE]
 
 
-def _simhash(hashes: _Hashes) -> int:
-    bits = np.unpackbits(hashes.view(np.uint8)).reshape(-1, 64)
-    majority = 2 * bits.sum(axis=0, dtype=np.int32) > len(hashes)
-    return int(np.packbits(majority).view(np.int64)[0])
+_ORDERS = _mixed(np.arange(1, BITS + 1, dtype=np.uint64))
+"""Each makes another order of all shingles."""
+
+
+def _minhash(shingles: _Hashes) -> int:
+    """One bit of the first shingle in every order."""
+    first = ((shingles[:, None] ^ _ORDERS) * _ODD).min(axis=0)
+    bits = (first >> np.uint64(7)) & np.uint64(1)
+    return _number(np.packbits(bits.astype(np.uint8)))
+
+
+def _number(values: NDArray[np.generic]) -> int:
+    return int.from_bytes(values.tobytes(), "little")
 
 
 class NearDuplicates:
-    """The fingerprints of a crawl.
+    """The fingerprints of the last pages of a crawl.
 
     >>> pages = NearDuplicates()
     >>> pages.add(0b1010)
-    >>> pages.seen(0b1011), pages.seen(0b10111111)
+    >>> pages.seen(0b1011), pages.seen((1 << 100) - 1)
     (True, False)
     """
 
-    def __init__(self) -> None:
-        self._size = 0
-        self._prints = np.zeros(1024, np.int64)
-        self._earlier = np.zeros((1024, BANDS), np.int32)
-        self._latest = np.full((BANDS, 1 << BAND_BITS), _NONE, np.int32)
+    def __init__(self, remembered: int = REMEMBERED) -> None:
+        self._remembered = remembered
+        self._added = 0
+        self._prints = np.zeros((_WORDS, min(1024, remembered)), np.uint64)
 
     def __len__(self) -> int:
-        return self._size
+        return min(self._added, self._remembered)
 
     def add(self, fingerprint: int) -> None:
-        """A page with this fingerprint was met."""
-        if self._size == len(self._prints):
-            self._prints = np.resize(self._prints, 2 * self._size)
-            self._earlier = np.resize(self._earlier, (2 * self._size, BANDS))
-        self._prints[self._size] = fingerprint
-        for band, value in enumerate(_bands(fingerprint)):
-            self._earlier[self._size, band] = self._latest[band, value]
-            self._latest[band, value] = self._size
-        self._size += 1
+        """A page with this fingerprint was met; the oldest is forgotten if there are too many."""
+        size = self._prints.shape[1]
+        if self._added == size < self._remembered:
+            more = min(size, self._remembered - size)
+            self._prints = np.pad(self._prints, ((0, 0), (0, more)))
+        self._prints[:, self._added % self._remembered] = _words_of(fingerprint)
+        self._added += 1
 
     def seen(self, fingerprint: int) -> bool:
-        """Was there a page whose fingerprint differs in `NEAR` bits or fewer?"""
-        return any(
-            self._near(fingerprint, band, value) for band, value in enumerate(_bands(fingerprint))
-        )
-
-    def _near(self, fingerprint: int, band: int, value: int) -> bool:
-        at = int(self._latest[band, value])
-        while at != _NONE:
-            if ((int(self._prints[at]) ^ fingerprint) & _ALL).bit_count() <= NEAR:
-                return True
-            at = int(self._earlier[at, band])
-        return False
+        """Was there a page whose fingerprint differs in `DISTANCE` bits or fewer?"""
+        differing = np.zeros(len(self), np.uint16)
+        for held, word in zip(self._prints, _words_of(fingerprint), strict=True):
+            differing += np.bitwise_count(held[: len(self)] ^ word)
+        return bool((differing <= DISTANCE).any())
 
 
-def _bands(fingerprint: int) -> list[int]:
-    mask = (1 << BAND_BITS) - 1
-    return [fingerprint >> (BAND_BITS * band) & mask for band in range(BANDS)]
+def _words_of(fingerprint: int) -> _Hashes:
+    return np.frombuffer(fingerprint.to_bytes(BITS // 8, "little"), np.uint64)

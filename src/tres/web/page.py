@@ -37,6 +37,7 @@ class FailureKind(StrEnum):
     UNREADABLE = "unreadable"
     SOFT_NOT_FOUND = "soft-404"
     NEAR_DUPLICATE = "near-duplicate"
+    KEYWORD_STUFFING = "keyword-stuffing"
     OTHER_LANGUAGE = "other-language"
 
     @property
@@ -88,6 +89,7 @@ _MEANINGS = {
     FailureKind.UNREADABLE: "Reading the page failed, or took too long.",
     FailureKind.SOFT_NOT_FOUND: "The page only says that there is no such page.",
     FailureKind.NEAR_DUPLICATE: "The page is nearly the same as one that was fetched before.",
+    FailureKind.KEYWORD_STUFFING: "The page does little but repeat keywords of the topic.",
     FailureKind.OTHER_LANGUAGE: "The page is in a language that the topic does not want.",
 }
 

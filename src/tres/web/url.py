@@ -135,7 +135,7 @@ def site_of(url: str, by: SiteBy = "host") -> str:
     'example.co.uk'
     """
     host = host_of(url)
-    return _domain(host) if by == "domain" else _without_www(host)
+    return domain_of(host) if by == "domain" else _without_www(host)
 
 
 def _without_www(host: str) -> str:
@@ -150,8 +150,12 @@ def _suffixes() -> TLDExtract:
 
 
 @lru_cache(maxsize=1 << 16)
-def _domain(host: str) -> str:
-    """The registrable domain; an address or a name without dots is its own."""
+def domain_of(host: str) -> str:
+    """The registrable domain of a host; an address or a name without dots is its own.
+
+    >>> domain_of("news.example.co.uk"), domain_of("someone.github.io")
+    ('example.co.uk', 'someone.github.io')
+    """
     if host.startswith("[") or host.replace(".", "").isdigit():
         return host
     known = _suffixes().extract_str(host).top_domain_under_public_suffix

@@ -220,9 +220,13 @@ class Waiting:
     leaf: Leaf | None
     site_pages: int
     site_cap: int | None
+    held: bool = False
+    """Has its site had the share of the budget that its endorsers allow?"""
 
 
-Reason = Literal["blocked", "site-full", "too-deep", "thrown-away", "rule", "unseen", "unknown"]
+Reason = Literal[
+    "blocked", "site-full", "too-deep", "thrown-away", "rule", "limited", "unseen", "unknown"
+]
 
 
 @dataclass(frozen=True, slots=True)

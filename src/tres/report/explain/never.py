@@ -7,9 +7,11 @@ neighbours among the URLs that are known.
 
 from __future__ import annotations
 
+from dataclasses import fields
 from datetime import UTC, datetime
 from itertools import takewhile
 
+from tres.crawl.limits import LinkLimits
 from tres.report.explain.facts import Citation, Crawl, Never, Reason
 from tres.report.explain.waiting import cap_of
 from tres.report.reader import PageRow, RunReader
@@ -18,6 +20,7 @@ from tres.web.rules import LinkRules
 from tres.web.traps import LIMITS, space_of
 from tres.web.url import site_of
 
+LIMITS_ON_LINKS = tuple(field.name for field in fields(LinkLimits))
 NEAR = 3
 """Known URLs that are shown."""
 
@@ -58,7 +61,9 @@ def _left_out(
     hard = reader.config.crawl.focus == "hard"
     if reader.config.crawl.policy in ("ache", "seedfinder") and hard:
         return "thrown-away", reader.config.crawl.policy
-    return "unknown", ""
+    dropped = (reader.summary or {}).get("dropped", {})
+    limits = [f"crawl.{limit}" for limit in LIMITS_ON_LINKS if limit in dropped]
+    return ("limited", ", ".join(limits)) if limits else ("unknown", "")
 
 
 def _unseen(reader: RunReader, url: str) -> tuple[Reason, str]:

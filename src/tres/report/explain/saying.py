@@ -85,6 +85,7 @@ REMEDIES = {
     FailureKind.BLOCKED_ADDRESS: "name its network in live.allow, if it is yours",
     FailureKind.TIMEOUT: "raise live.timeout",
     FailureKind.NEAR_DUPLICATE: "set live.near_duplicates = false",
+    FailureKind.KEYWORD_STUFFING: "raise live.keyword_density",
     FailureKind.OTHER_LANGUAGE: "name its language in live.languages",
 }
 """What decides about a kind of failure, where anything does."""

@@ -79,7 +79,13 @@ def waiting(link: Waiting) -> Iterator[str]:
 def _site(link: Waiting) -> str:
     given = counted(link.site_pages, "page")
     limit = "" if link.site_cap is None else f"; a site may give {link.site_cap:,}"
-    return f"Its site {printable(link.site)} has given {given} so far{limit}."
+    told = f"Its site {printable(link.site)} has given {given} so far{limit}."
+    if not link.held:
+        return told
+    return (
+        f"{told} That is its share of the budget, as few other sites link to it "
+        "(live.self_cited): links of other sites come first."
+    )
 
 
 def _turn(link: Waiting) -> str:
@@ -127,6 +133,11 @@ def _why_never(link: Never) -> str:
         case "rule":
             rule = RULES.get(link.detail, f"the rule {link.detail!r} forbids it")
             why = f"links to it are not followed, as {rule}"
+        case "limited":
+            why = (
+                "more links were found than may wait, and the worst were dropped "
+                f"({link.detail}); another link to it may bring it back"
+            )
         case "unseen":
             return "tres does not know it: no page that it has fetched links there."
         case "unknown":

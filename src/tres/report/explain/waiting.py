@@ -54,6 +54,7 @@ def waiting(
         leaf=leaf,
         site_pages=session.crawl.sites.pages(site),
         site_cap=cap_of(reader),
+        held=session.held is not None and bool(session.held[site]),
     )
 
 

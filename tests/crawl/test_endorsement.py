@@ -1,0 +1,222 @@
+"""What only itself cites takes a share of the budget, and no more while there is anything else."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+from tests.support.webs import missing, page, start
+
+from tres.crawl.endorsement import LEAST, TRUSTED, Endorsements
+from tres.crawl.events import Done, Event, Fetch, SiteHeld, Stepped, Wait
+from tres.crawl.session import CrawlSession
+from tres.crawl.snapshot import capture, restore
+from tres.mdp.names import Names
+from tres.mdp.paths import NONE
+from tres.policies.make import PolicySettings
+from tres.web.page import Failed
+from tres.web.percept import Percept
+from tres.web.url import domain_of
+
+RANDOM = PolicySettings("random", "citations")
+BUDGET = 400
+SHARE = 0.05
+"""Twenty pages of them."""
+
+
+def fetch(url: str, good: int = 1_000, to_spam: int = 1) -> Percept | Failed:
+    """A good web of sites g0 to g9, the first of which link to spam; spam is endless."""
+    site, _, name = url.partition("/")
+    number = int(name or 0)
+    if "spam" in site:
+        return page(url, 0.9, *(f"{site}/{number * 5 + step}" for step in range(1, 6)))
+    if "made" in site:  # every page has a host name of its own
+        new = (number * 5 + step for step in range(1, 6))
+        return page(url, 0.9, *(f"h{each}.made.example/{each}" for each in new))
+    if number >= good:
+        return missing(url)
+    home = int(site[1 : -len(".example")])
+    links = [f"{site}/{number * 2 + step}" for step in (1, 2)]
+    links.append(f"g{(home + 1) % 10}.example/{number}")
+    if home < to_spam:
+        links += ["spam.example/0", "h0.made.example/0"]
+    return page(url, 0.9, *links)
+
+
+def session(share: float = SHARE, pages: int = BUDGET, seed: str = "g0.example/0") -> CrawlSession:
+    return start({}, [seed], RANDOM, pages=pages, endorsed=Endorsements(share))
+
+
+def crawl_on(crawl: CrawlSession, k: int = 1, **web: int) -> tuple[Counter[str], list[Event]]:
+    """Pages by domain, and all events."""
+    pages: Counter[str] = Counter()
+    events: list[Event] = []
+    flying: list[str] = []
+    while not isinstance(demand := crawl.next(k - len(flying)), Done):
+        flying += demand.urls if isinstance(demand, Fetch) else ()
+        assert flying or not isinstance(demand, Wait)
+        url = flying.pop(0)
+        told = crawl.receive(url, fetch(url, **web))
+        events += told
+        pages[domain_of(url.partition("/")[0])] += isinstance(told[0], Stepped)
+    return pages, events
+
+
+@pytest.mark.parametrize("k", [1, 8])
+def test_a_site_that_only_itself_cites_gets_its_share(k):
+    limited, events = crawl_on(session(), k)
+    assert limited["spam.example"] == SHARE * BUDGET
+    assert sum(limited.values()) == BUDGET
+    assert [event for event in events if isinstance(event, SiteHeld)].count(
+        SiteHeld("spam.example")
+    ) == 1
+    unlimited, _ = crawl_on(session(share=1.0), k)
+    assert unlimited["spam.example"] > 3 * SHARE * BUDGET
+
+
+def test_made_up_host_names_count_as_one_site():
+    pages, events = crawl_on(session())
+    assert pages["made.example"] == SHARE * BUDGET
+    assert SiteHeld("made.example") in events
+
+
+def test_every_other_site_that_cites_it_raises_the_share():
+    pages, _ = crawl_on(session(), to_spam=4)
+    assert pages["spam.example"] == 60  # a share of 20, times 1 + log2(4)
+
+
+def test_a_site_with_a_seed_has_no_limit():
+    crawl = session(seed="spam.example/0")
+    pages, events = crawl_on(crawl)
+    assert pages == {"spam.example": BUDGET}
+    assert not any(isinstance(event, SiteHeld) for event in events)
+
+
+@pytest.mark.parametrize("k", [1, 8])
+def test_when_nothing_else_is_left_it_goes_on(k):
+    crawl = session()
+    pages, _ = crawl_on(crawl, k, good=5)
+    assert crawl.steps == BUDGET
+    assert pages["spam.example"] > 2 * SHARE * BUDGET
+
+
+def test_what_is_held_waits_for_sites_that_must_be_left_alone_for_a_moment():
+    good = [f"g{number}.example" for number in range(10)]
+    held, free = session(), session(share=1.0)
+    for crawl in (held, free):
+        for _ in range(250):
+            demand = crawl.next()
+            assert isinstance(demand, Fetch)
+            crawl.receive(demand.urls[0], fetch(demand.urls[0]))
+    assert held.next(1, good) == Wait()
+    assert isinstance(free.next(1, good), Fetch)
+    assert isinstance(held.next(1, good[1:]), Fetch)
+
+
+def test_small_budgets_leave_a_few_pages_to_everybody():
+    pages, _ = crawl_on(session(pages=100))
+    assert pages["spam.example"] == LEAST
+
+
+def test_a_crawl_that_is_taken_up_holds_the_same_sites():
+    one, other = session(), session()
+    for _ in range(150):
+        demand = one.next()
+        assert isinstance(demand, Fetch)
+        one.receive(demand.urls[0], fetch(demand.urls[0]))
+    state = capture(one)
+    json.dumps([value for value in state.values() if not hasattr(value, "dtype")])
+    restore(other, state)
+    assert crawl_on(one) == crawl_on(other)
+
+
+def test_a_larger_budget_means_larger_shares():
+    crawl = session()
+    assert crawl_on(crawl)[0]["spam.example"] == 20
+    crawl.pages = 800
+    assert crawl_on(crawl)[0]["spam.example"] == 20  # twenty more
+
+
+class Web:
+    """Fetches pages of sites, which link to other sites, and says who may give how much."""
+
+    def __init__(self, *seeds: str) -> None:
+        self.sites = Names()
+        self.endorsed = Endorsements(SHARE)
+        self._pages: dict[str, int] = {}
+        self.endorsed.seed(self._ids(seeds))
+
+    def _ids(self, names: tuple[str, ...]) -> np.ndarray:
+        ids = self.sites.ids(names)
+        self.endorsed.know(1_000, self.sites)
+        return np.array(ids, np.int32)
+
+    def fetch(self, site: str, parent: str = "", to: tuple[str, ...] = ()) -> None:
+        """The first page of a site, found on that of another, links to these sites."""
+        (identity,) = self._ids((site,)).tolist()
+        number = self._pages.setdefault(site, len(self._pages))
+        self.endorsed.count(number, identity, self._pages[parent] if parent else NONE, BUDGET)
+        self.endorsed.cite(identity, self._ids(to))
+
+    def endorsers(self, domain: str) -> int:
+        return int(self.endorsed._of_domains.endorsers.view[self.endorsed._names.id(domain)])
+
+
+def test_one_domain_endorses_once_and_never_itself():
+    web = Web("a.example")
+    web.fetch("a.example", to=("spam.example", "www.a.example"))
+    web.fetch("www.a.example", "a.example", to=("spam.example",))
+    assert (web.endorsers("spam.example"), web.endorsers("a.example")) == (1, 0)
+
+
+def test_who_was_found_through_a_domain_does_not_endorse_it():
+    web = Web("a.example")
+    web.fetch("a.example", to=("spam.example",))
+    web.fetch("spam.example", "a.example", to=("friend.example",))
+    web.fetch("friend.example", "spam.example", to=("spam.example", "third.example"))
+    web.fetch("third.example", "friend.example", to=("spam.example", "a.example"))
+    assert web.endorsers("spam.example") == 1
+    assert web.endorsers("friend.example") == 1
+
+
+def test_hosts_that_are_endorsed_themselves_count_by_themselves():
+    web = Web("a.example")
+    web.fetch("a.example", to=("cs.uni.example", "math.uni.example"))
+    for site in ("cs.uni.example", "math.uni.example"):
+        for _ in range(int(SHARE * BUDGET)):
+            web.fetch(site, "a.example")
+    web.fetch("math.uni.example", "a.example", to=("new.uni.example",))
+    held = web.endorsed.held(BUDGET)
+    assert held is not None
+    assert dict(zip(web.sites, held.tolist(), strict=True)) == {
+        "a.example": False,
+        "cs.uni.example": True,
+        "math.uni.example": True,
+        "new.uni.example": False,
+    }
+    assert web.endorsed.news(BUDGET, web.sites) == ["cs.uni.example", "math.uni.example"]
+    assert web.endorsed.news(BUDGET, web.sites) == []
+
+
+def test_names_below_a_public_suffix_are_domains_of_their_own():
+    web = Web("a.example")
+    web.fetch("a.example", to=("one.github.io", "two.github.io"))
+    assert (web.endorsers("one.github.io"), web.endorsers("two.github.io")) == (1, 1)
+
+
+def test_whom_everybody_cites_has_no_limit():
+    web = Web("a.example")
+    for number in range(TRUSTED):
+        web.fetch(f"good{number}.example", to=("known.example",))
+    for _ in range(BUDGET):
+        web.fetch("known.example", "good0.example")
+    assert web.endorsed.held(BUDGET) is None
+
+
+def test_nothing_is_counted_where_there_is_no_limit():
+    crawl = session(share=1.0)
+    crawl_on(crawl)
+    assert crawl.held is None
+    assert len(crawl._endorsed._domain) == 0
