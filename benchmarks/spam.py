@@ -21,6 +21,7 @@ a `CrawlMemory`, sites wait between two requests, on a clock that does not tick 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter
 from collections.abc import Callable
 from heapq import heappop, heappush
@@ -249,16 +250,19 @@ def cost(options: argparse.Namespace) -> None:
             readings[page.url] = reader.of_page(page)
         return readings[page.url]
 
-    parts = {"all of it": {}, "self-citation": {**OFF}, "near-duplicates": {**OFF}}
-    del parts["self-citation"]["self_cited"], parts["near-duplicates"]["near_duplicates"]
+    defences = {"none": OFF, "all of it": {}}
+    for name in OFF if options.parts else ():
+        defences[name] = {key: off for key, off in OFF.items() if key != name}
     table = Table("cap", "defence", "harvest rate", "difference", "worst", title=config.name)
     for cap in options.caps:
         base: list[float] = []
-        for name, live in {"none": OFF, **parts}.items():
+        for name, live in defences.items():
             rates = []
             for number, url in enumerate(seeds, start=1):
                 variant = config.override(seeds=[url], seed=number, max_per_site=cap, **live)
-                rates.append(crawled(variant, perceiver, web.fetch, read).session.harvest_rate)
+                crawl = crawled(variant, perceiver, web.fetch, read)
+                rates.append(crawl.session.harvest_rate)
+                print(cap, name, url, f"{rates[-1]:.3f}", crawl.session.held_sites, file=sys.stderr)
             base = base or rates
             gained = np.subtract(rates, base)
             spread = f"{gained.mean():+.3f} ± {gained.std():.3f}"
@@ -279,6 +283,7 @@ def arguments() -> argparse.Namespace:
     costs.add_argument("--web", required=True)
     costs.add_argument("--pages", type=int)
     costs.add_argument("--runs", type=int, default=5)
+    costs.add_argument("--parts", action="store_true", help="every part of the defence alone")
     costs.add_argument("--caps", nargs="+", default=["inf"])
     costs.set_defaults(run=cost)
     return parser.parse_args()

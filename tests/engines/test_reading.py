@@ -204,5 +204,5 @@ class TestKeywordStuffing:
 
     def test_keywords_that_were_found_do_not_count(self):
         perceiver = reader()._perceiver
-        named = PageReader(perceiver, LiveSection(), 2026, KeywordMatcher(["botany"]))
+        named = PageReader(perceiver, LiveSection(), 2026, named=KeywordMatcher(["botany"]))
         percept(named.read(received(html("Cells", "biology " * 100))))

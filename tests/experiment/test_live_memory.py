@@ -23,7 +23,7 @@ CONFIG = TopicConfig(
     training=TrainingSection(labels=("Nature",)),
     crawl=CrawlSection(),
 )
-STEP, REFUSED = 0b1010 << 40, 0b0101 << 20
+STEP, REFUSED = 7, (1 << 256) - 1
 
 
 def shop(number: int) -> str:

@@ -12,6 +12,8 @@ from tests.support.bees import bees_config, crawl_bees, write_bees
 
 from tres.caps import SiteCap
 from tres.config import TopicConfig
+from tres.crawl.endorsement import LEAST
+from tres.crawl.events import StopReason
 from tres.engines.base import Fetched as How
 from tres.experiment.run import OpenRun, start_run
 from tres.report.explain.explain import explain
@@ -245,3 +247,34 @@ def test_an_archive_that_has_moved_may_be_named(tmp_path: Path) -> None:
     found = explain(run, "2", str(moved))
     assert isinstance(found, Fetched)
     assert found.verdict.telling is not None
+
+
+def test_a_link_of_a_site_that_had_its_share_is_told_that_others_come_first(tmp_path: Path) -> None:
+    spam = [f"http://spam.example/{number}" for number in range(LEAST + 5)]
+    good = [f"http://a.example/{number}" for number in range(30)]
+    with crawling(tmp_path / "run", pages=200) as run:
+        receive(run, *take(run), spam[0], *good)
+        while len(run.session.held_sites) == 0:
+            (url,) = take(run)
+            receive(run, url, *(spam[1:] if url == spam[0] else ()))
+        asked = set(run.session.awaited)
+        left = next(url for url in spam if url not in asked and _waits(run, url))
+    told = explain(tmp_path / "run", left)
+    assert isinstance(told, Waiting)
+    assert told.held
+    assert "links of other sites come first" in prose(told)
+
+
+def _waits(run: OpenRun, url: str) -> bool:
+    return len(run.session.policy.rows.of_url(run.session.crawl.urls.id(url))) > 0  # type: ignore[attr-defined]
+
+
+def test_a_link_that_a_limit_kept_out_is_told_so(tmp_path: Path) -> None:
+    with crawling(tmp_path / "run", links_per_page=2) as run:
+        receive(run, *take(run), Link("http://b.example/", "bee"), Link("http://c.example/", "bee"))
+        receive(run, take(run)[0], *(f"http://d.example/{number}" for number in range(3)))
+        run.finish(StopReason.INTERRUPTED)
+    told = explain(tmp_path / "run", "http://d.example/2")
+    assert isinstance(told, Never)
+    assert (told.reason, told.detail) == ("limited", "crawl.links_per_page")
+    assert "(crawl.links_per_page). Another link to it may" in prose(told).replace("\n", " ")

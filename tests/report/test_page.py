@@ -180,3 +180,14 @@ def test_a_tree_that_cannot_be_had_is_explained(tmp_path: Path) -> None:
     page = report_page(RunReader(run))
     assert "tree.json: damaged" in page
     assert "Pages" in headings(page)
+
+
+def test_links_that_were_kept_out_and_sites_that_had_their_share_are_shown(tmp_path: Path) -> None:
+    run = finished(tmp_path / "run", 40, links_per_page=2, self_cited=0.01)
+    page = unescape(report_page(RunReader(run)))
+    assert "links were not followed" in page
+    assert "links_per_page" in page
+    summary = RunReader(run).summary
+    assert summary is not None
+    assert summary["held"]
+    assert f"(live.self_cited): {summary['held'][0]}" in page

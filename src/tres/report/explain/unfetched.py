@@ -134,9 +134,9 @@ def _why_never(link: Never) -> str:
             rule = RULES.get(link.detail, f"the rule {link.detail!r} forbids it")
             why = f"links to it are not followed, as {rule}"
         case "limited":
-            why = (
-                "more links were found than may wait, and the worst were dropped "
-                f"({link.detail}); another link to it may bring it back"
+            return (
+                f"tres has not fetched it: there were too many links, and this one was among the "
+                f"worst, which are dropped ({link.detail}). Another link to it may bring it back."
             )
         case "unseen":
             return "tres does not know it: no page that it has fetched links there."
