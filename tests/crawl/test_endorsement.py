@@ -16,7 +16,7 @@ from tres.crawl.snapshot import capture, restore
 from tres.mdp.names import Names
 from tres.mdp.paths import NONE
 from tres.policies.make import PolicySettings
-from tres.web.page import Failed
+from tres.web.page import Failed, FailureKind
 from tres.web.percept import Percept
 from tres.web.url import domain_of
 
@@ -113,6 +113,26 @@ def test_what_is_held_waits_for_sites_that_must_be_left_alone_for_a_moment():
     assert held.next(1, good) == Wait()
     assert isinstance(free.next(1, good), Fetch)
     assert isinstance(held.next(1, good[1:]), Fetch)
+
+
+def test_what_is_held_does_not_wait_for_a_site_that_is_down():
+    crawl = session()
+    for _ in range(250):
+        demand = crawl.next()
+        assert isinstance(demand, Fetch)
+        crawl.receive(demand.urls[0], fetch(demand.urls[0]))
+    down: list[str] = []
+    while (url := _next(crawl, down)).startswith("g"):
+        down.append(url.partition("/")[0])
+        crawl.receive(url, Failed(url, FailureKind.TIMEOUT, retryable=True))
+    assert len(down) > 3
+    assert "spam" in url or "made" in url
+
+
+def _next(crawl: CrawlSession, waiting: list[str]) -> str:
+    demand = crawl.next(1, waiting)
+    assert isinstance(demand, Fetch)
+    return demand.urls[0]
 
 
 def test_small_budgets_leave_a_few_pages_to_everybody():

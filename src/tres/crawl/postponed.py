@@ -62,6 +62,10 @@ class PostponedChoices:
         """The first choice that rests and whose site need not wait."""
         return _first(self._resting, waiting)
 
+    def silent(self) -> set[int]:
+        """The sites of what rests: nothing of them has been answered since."""
+        return {choice.site for choice in self._resting}
+
     def forget(self, url: int) -> None:
         """The fate of a URL is settled."""
         del self._attempts[url]  # of a Counter: nothing happens if it is not there

@@ -278,8 +278,9 @@ class CrawlSession:
         )
 
     def _choose_held(self, must_wait: Flags | None, told: list[int]) -> Choice | None:
-        """A link of a site that is held, if nothing else is left, not even on its way."""
-        if self._in_flight or self._links.wait_for(told):
+        """A link of a site that is held, if nothing else is left but what its site keeps back."""
+        silent = self._postponed.silent()
+        if self._in_flight or self._links.wait_for([site for site in told if site not in silent]):
             return None
         choice = self.policy.choose(must_wait)
         if choice is not None:
