@@ -1,4 +1,4 @@
-"""Takes the pictures of the report that the documentation shows, from a demo that it runs.
+"""Takes the pictures of report and dashboard in the documentation, from a demo that it runs.
 
     python -m tools.screenshots [DIR]
 
@@ -7,13 +7,16 @@ DIR holds the runs of an earlier `tres demo --run DIR`, to save the crawl.
 
 from __future__ import annotations
 
+import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from click.testing import CliRunner
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tools.pictures import PICTURES
 from tres.cli.demo import demo
@@ -42,6 +45,8 @@ def main() -> None:
             taken(browser, "report-narrow", report, NARROW)
             taken(browser, "report-print", report, PAPER, media="print", bypass_csp=True)
             taken(browser, "report-comparison", comparison, WIDE)
+            with dashboard(Path(scratch), runs) as address:
+                dashboard_taken(browser, address)
             browser.close()
 
 
@@ -55,6 +60,58 @@ def written(file: Path, page: str) -> Path:
     """A page in a file."""
     file.write_text(page, encoding="utf-8")
     return file
+
+
+@contextmanager
+def dashboard(folder: Path, runs: Path) -> Iterator[str]:
+    """The dashboard over these runs; its address."""
+    (folder / "runs").symlink_to(runs.absolute())
+    command = [sys.executable, "-m", "tres", "dashboard", "--port", "0"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().removeprefix("dashboard: ").strip()
+        finally:
+            process.terminate()
+
+
+def dashboard_taken(browser: Browser, address: str) -> None:
+    """The list, one run in the dark, why a page was fetched, and a run on a telephone."""
+    run = f"{address}#/run/tres"
+    with opened(browser, address, (1000, 420)) as tab:
+        tab.locator(".run .time b").nth(1).wait_for()
+        kept(tab, "dashboard-runs")
+    with opened(browser, run, (1240, 1240), color_scheme="dark") as tab:
+        tab.locator(".text mark").first.wait_for()
+        tab.wait_for_timeout(2_500)  # charts are drawn every other second
+        kept(tab, "dashboard-run")
+    with opened(browser, run, (1000, 760)) as tab:
+        tab.locator("#filter").select_option("relevant")
+        tab.get_by_role("button", name="Why was page").nth(2).click()
+        tab.locator(".why .lead").wait_for()
+        kept(tab, "dashboard-why")
+    with opened(browser, run, NARROW) as tab:
+        tab.locator("#filter").select_option("relevant")
+        tab.locator(".text mark").first.wait_for()
+        tab.evaluate("document.querySelector('.page').scrollIntoView()")
+        kept(tab, "dashboard-narrow")
+
+
+@contextmanager
+def opened(browser: Browser, url: str, size: tuple[int, int], **options: Any) -> Iterator[Page]:
+    """A page of the dashboard in a window."""
+    context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
+    tab = context.new_page()
+    tab.goto(url)
+    yield tab
+    context.close()
+
+
+def kept(tab: Page, name: str) -> None:
+    """What a window shows, as a picture."""
+    path = PICTURES / f"{name}.png"
+    tab.screenshot(path=path)
+    print(path)
 
 
 def taken(

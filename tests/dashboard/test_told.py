@@ -13,6 +13,7 @@ from tests.support.dashboard import get, open_run, step
 import tres
 from tres.dashboard.answering import AGAIN, WAITING, Answers
 from tres.dashboard.answers import Desk
+from tres.dashboard.explained import harmless_piece
 from tres.dashboard.followed import FollowedRun
 from tres.dashboard.security import RefusedError
 from tres.experiment.palette import PALETTE
@@ -104,7 +105,9 @@ def test_pages_are_shown_by_their_text(tmp_path: Path) -> None:
     pieces = told["texts"][1]["pieces"]
     assert len(pieces) > 1
     assert all(pieces[1::2])
-    assert 100 < len("".join(pieces)) < 500
+    assert 200 < len("".join(pieces)) < 500
+    long = harmless_piece(f" {'word ' * 200}")
+    assert (long[:2], long[-2:], len(long)) == (" w", "d ", 1001)
 
 
 def test_what_waits_is_worked_out_elsewhere(app: ASGIApp, run: OpenRun) -> None:

@@ -79,7 +79,7 @@ def _said(page: Page, terms: Iterable[str]) -> Json:
 
 def harmless_piece(text: str) -> str:
     """A piece of text that keeps the blanks at its ends."""
-    middle = harmless(text)
+    middle = harmless(text, len(text) + 1)  # an excerpt is short already
     before, after = text[:1].isspace(), text[-1:].isspace()
     return f"{' ' * before}{middle}{' ' * after}" if middle else " " * (before or after)
 

@@ -51,9 +51,9 @@ class RunView {
       { class: "begun" },
       this.tiles,
       h("div", { class: "charts" }, canvases.map(([name, canvas]) => chartCard(TITLES[name], canvas)), this.failureCard()),
-      this.lastFailed,
-      this.frontier.element,
       this.pages.element,
+      this.frontier.element,
+      this.lastFailed,
     );
     main.append(
       h("div", { class: "title" }, this.name, this.state, h("span", { class: "grow" }), this.controls.element),
