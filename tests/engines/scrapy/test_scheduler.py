@@ -70,6 +70,25 @@ def test_with_one_in_flight_it_is_the_replay_word_for_word(crawl: Crawl) -> None
     assert len([event for event in story.events if isinstance(event, Stepped)]) == 40
 
 
+def test_a_server_is_asked_for_the_very_url_that_a_browser_would_ask_for(crawl: Crawl) -> None:
+    odd = "http://site1.example/a[1]|b;c=(d)!'*?e={f}^[g]`h|i\\j&k=%27%7B"
+    moves = "http://site1.example/moves"
+    pages = {
+        url(0): Answer(html("Page", "biology", [odd, moves])),
+        odd: Answer(html("Odd", "biology", [])),
+        moves: moved(odd + "2"),
+        odd + "2": Answer(html("Moved", "biology", [])),
+    }
+    with LocalWeb(pages) as web:
+        story = crawl(web, url(0), pages=3)
+    assert {odd, odd + "2"} <= set(web.urls)
+    assert {event.url for event in story.events if isinstance(event, Stepped)} == {
+        url(0),
+        odd,
+        odd + "2",
+    }
+
+
 def test_eight_are_in_flight_on_several_hosts_and_never_more(crawl: Crawl) -> None:
     with LocalWeb(some_web(seconds=0.03)) as web:
         story = crawl(web, url(0), url(1), url(2), k=8, pages=50)
@@ -158,7 +177,7 @@ def test_failures_have_names_and_notes(crawl: Crawl) -> None:
 
 def test_what_was_fetched_is_told_with_the_percept(crawl: Crawl) -> None:
     begin = time.time()
-    with LocalWeb({"http://a.example/x%7Cy": html("The title", "text")}) as web:
+    with LocalWeb({"http://a.example/x|y": html("The title", "text")}) as web:
         story = crawl(web, "http://a.example/x|y")
     told = story.spoken.fetched["http://a.example/x|y"]
     assert (told.status, told.title) == (200, "The title")

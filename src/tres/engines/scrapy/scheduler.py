@@ -136,12 +136,13 @@ class CrawlScheduler(BaseScheduler):
         return request
 
     def _request(self, flight: Flight) -> Request:
+        """For the very URL: it is canonical, and Scrapy would escape more than browsers do."""
         return Request(
             flight.url,
             callback=self.arrived,
             errback=self.failed,
             dont_filter=True,
-            meta={FLIGHT: flight.url, SLOT: flight.site},
+            meta={FLIGHT: flight.url, SLOT: flight.site, "verbatim_url": True},
         )
 
     def arrived(self, response: Response) -> Any:

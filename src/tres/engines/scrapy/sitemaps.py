@@ -88,7 +88,7 @@ class Sitemaps:
         wait = self._manners.turn(site, now) - now
         if wait > 0:
             await maybe_deferred_to_future(deferLater(reactor, wait))
-        meta = {"dont_redirect": True, "dont_retry": True}
+        meta = {"dont_redirect": True, "dont_retry": True, "verbatim_url": True}
         request = Request(url, callback=NO_CALLBACK, meta=meta)
         assert self._crawler.engine is not None  # it has sent us a page
         return await self._crawler.engine.download_async(request)
