@@ -113,6 +113,23 @@ def test_a_run_at_rest_is_one_file_that_reading_does_not_change(path: Path) -> N
     assert path.read_bytes() == before
 
 
+def test_a_change_that_a_power_cut_has_stopped_is_undone_by_whoever_reads(path: Path) -> None:
+    """The end of a crawl changes the file itself; SQLite keeps beside it what was there."""
+    whole = path.read_bytes()
+    with closing(sqlite3.connect(path, isolation_level=None)) as database:
+        database.execute("PRAGMA cache_size = 1")
+        database.execute("BEGIN IMMEDIATE")
+        database.execute("UPDATE records SET body = zeroblob(20000)")
+        cut = path.parent / "after the cut"
+        cut.mkdir()
+        for file in path.parent.glob("journal.*"):
+            (cut / file.name).write_bytes(file.read_bytes())
+        database.execute("ROLLBACK")
+    assert (cut / "journal.db").read_bytes() != whole
+    read_all(cut / "journal.db")
+    assert (cut / "journal.db").read_bytes() == whole
+
+
 def test_what_does_not_get_in_as_a_whole_is_not_there(path: Path) -> None:
     with Journal.open(path, to_write=True) as journal:
         with pytest.raises(sqlite3.IntegrityError):  # a step without a number

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from tres import __version__
 from tres.disk import sync_directory, write_synced
 from tres.errors import ModelError
+from tres.signed import signed, verified
 
 FORMAT = 1
 MANIFEST, VOCABULARY, WEIGHTS = "model.json", "vocabulary.txt", "weights.npz"
@@ -87,7 +88,7 @@ class ModelFiles:
             "tres": __version__,
             "training": dict(self.facts),
         }
-        contents[MANIFEST] = (json.dumps(manifest, indent=2) + "\n").encode()
+        contents[MANIFEST] = (json.dumps(signed(manifest), indent=2) + "\n").encode()
         try:
             directory.mkdir(parents=True, exist_ok=True)
             (directory / MANIFEST).unlink(missing_ok=True)
@@ -130,6 +131,10 @@ def _manifest(path: Path) -> dict[str, Any]:
     types = {"kind": str, "sha256": dict, "training": dict}
     if not all(isinstance(manifest.get(key), kind) for key, kind in types.items()):
         raise ModelError(f"{path}: is damaged; {AGAIN}")
+    try:
+        verified(manifest)
+    except ValueError as problem:
+        raise ModelError(f"{path}: is damaged ({problem}); {AGAIN}") from None
     if any(name != Path(name).name or name == MANIFEST for name in manifest["sha256"]):
         raise ModelError(f"{path}: names files outside of its directory; do not trust this model")
     return manifest

@@ -129,6 +129,7 @@ class Journal:
             )
         promise = _promised(path)  # read first: a crawl that is going on only adds to the journal
         with _named(path):
+            _roll_back(path)
             connection = _connect(path, "rw" if to_write else "ro")
         try:
             with _named(path):
@@ -456,6 +457,16 @@ def _tables(features: Sequence[str]) -> Iterator[str]:
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
     address = f"{path.absolute().as_uri()}?mode={mode}"
     return sqlite3.connect(address, uri=True, isolation_level=None)
+
+
+def _roll_back(path: Path) -> None:
+    """Let SQLite undo a change of the file that a power cut has stopped: readers cannot.
+
+    The file changes on its own at the beginning and at the end of a crawl only.
+    """
+    if path.with_name(f"{path.name}-journal").exists():
+        with closing(_connect(path, "rw")) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:

@@ -1,6 +1,6 @@
 """What a person said about pages of a run: `judgements.jsonl`, one line each, only appended.
 
-    {"url": "http://...", "relevant": true, "step": 12, "probability": 0.48}
+    {"url": "http://...", "relevant": true, "step": 12, "probability": 0.48, "checksum": "..."}
 
 `probability` is what the model thought at that moment. A page may be judged again: the last
 word counts.
@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tres.errors import RunError
+from tres.signed import signed, verified
 
 JUDGEMENTS = "judgements.jsonl"
 
@@ -31,7 +32,7 @@ class Judgement:
 def append_judgement(run: Path, judgement: Judgement) -> None:
     """Keep a judgement; it is on disk when this returns."""
     with (run / JUDGEMENTS).open("a", encoding="utf-8") as file:
-        file.write(json.dumps(asdict(judgement), ensure_ascii=False) + "\n")
+        file.write(json.dumps(signed(asdict(judgement)), ensure_ascii=False) + "\n")
         file.flush()
         os.fsync(file.fileno())
 
@@ -54,9 +55,9 @@ def read_judgements(run: Path) -> dict[str, bool]:
 
 def _judgement(line: str, place: str) -> tuple[str, bool]:
     try:
-        held = json.loads(line)
+        held = verified(json.loads(line))
         url, relevant = held["url"], held["relevant"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise RunError(f"{place} is damaged; correct or remove the line") from None
     if not isinstance(url, str) or not isinstance(relevant, bool):
         raise RunError(f"{place} is damaged; correct or remove the line")

@@ -45,6 +45,7 @@ from tres.disk import replace_file
 from tres.engines.scrapy.logs import LOG
 from tres.errors import RunError
 from tres.frontier.rules import TreeView
+from tres.signed import signed, verified
 from tres.store.exploration import EXPLORATION
 from tres.store.guesses import EXAMPLES
 from tres.store.journal import JOURNAL, MARK, Journal
@@ -213,12 +214,16 @@ def write_result(
 ) -> None:
     """All that is derived from a crawl at its end; the summary comes last."""
     columns = (*STEP_COLUMNS, *journal.meta.features)
-    _write(run / PAGES, _csv(columns, (_step(journal, row).values() for row in journal.pages())))
+    pages = _csv(columns, (_step(journal, row).values() for row in journal.pages()))
     failures = ([row[name] or "" for name in FAILURE_COLUMNS] for row in journal.failures())
-    _write(run / FAILURES, _csv(FAILURE_COLUMNS, failures))
+    texts = {PAGES: pages, FAILURES: _csv(FAILURE_COLUMNS, failures)}
     if tree is not None:
-        _write(run / TREE, tree.to_json())
-    _write(run / SUMMARY, json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
+        texts[TREE] = tree.to_json()
+    for name, text in texts.items():
+        _write(run / name, text)
+    checksums = {name: _checksum(text) for name, text in texts.items()}
+    whole = signed({**summary, "checksums": checksums})
+    _write(run / SUMMARY, json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
 
 
 def config_of(path: Path) -> Path:
@@ -240,11 +245,11 @@ def read_summary(path: Path) -> dict[str, Any]:
     summary = _read(path, SUMMARY, "the run has not finished; go on with 'tres resume'")
     try:
         loaded = json.loads(summary)
+        if not isinstance(loaded, dict):
+            raise ValueError("it is not an object")
+        return verified(loaded)
     except ValueError as error:
         raise _damaged(path / SUMMARY, error) from error
-    if not isinstance(loaded, dict):
-        raise _damaged(path / SUMMARY, "it is not an object")
-    return loaded
 
 
 def read_pages(path: Path) -> list[dict[str, str]]:
@@ -259,6 +264,8 @@ def read_tree(path: Path) -> TreeView:
     summary = read_summary(path)
     text = _read(path, TREE, f"the policy {summary.get('policy', '?')!r} has no tree; try 'tres'")
     try:
+        if summary.get("checksums", {}).get(TREE) not in (None, _checksum(text)):
+            raise ValueError("it is not what was written")
         return TreeView.from_json(text)
     except (ValueError, KeyError, TypeError) as error:
         raise _damaged(path / TREE, error) from error
@@ -304,8 +311,8 @@ def _damaged(file: Path, reason: object) -> RunError:
     return RunError(f"{file}: damaged ({reason}); run the crawl again")
 
 
-def _checksum(toml: str) -> str:
-    return f"{zlib.crc32(toml.encode()):08x}"
+def _checksum(text: str) -> str:
+    return f"{zlib.crc32(text.encode()):08x}"
 
 
 def _number(value: float) -> str:
