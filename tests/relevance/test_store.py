@@ -29,7 +29,14 @@ def refusal(directory):
 
 def change_manifest(directory, **changes):
     path = directory / "model.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    manifest = json.loads(path.read_text()) | changes
+    path.write_text(json.dumps({key: manifest[key] for key in manifest if key != "checksum"}))
+
+
+def test_a_manifest_with_another_letter_in_it_is_noticed(saved):
+    path = saved / "model.json"
+    path.write_text(path.read_text().replace('"tres"', '"tris"'))
+    assert refusal(saved) == f"{path}: is damaged (it is not what was written); {AGAIN}"
 
 
 def put(directory, name, content):

@@ -131,12 +131,12 @@ def _manifest(path: Path) -> dict[str, Any]:
     types = {"kind": str, "sha256": dict, "training": dict}
     if not all(isinstance(manifest.get(key), kind) for key, kind in types.items()):
         raise ModelError(f"{path}: is damaged; {AGAIN}")
+    if any(name != Path(name).name or name == MANIFEST for name in manifest["sha256"]):
+        raise ModelError(f"{path}: names files outside of its directory; do not trust this model")
     try:
         verified(manifest)
     except ValueError as problem:
         raise ModelError(f"{path}: is damaged ({problem}); {AGAIN}") from None
-    if any(name != Path(name).name or name == MANIFEST for name in manifest["sha256"]):
-        raise ModelError(f"{path}: names files outside of its directory; do not trust this model")
     return manifest
 
 

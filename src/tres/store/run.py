@@ -247,7 +247,7 @@ def read_summary(path: Path) -> dict[str, Any]:
         loaded = json.loads(summary)
         if not isinstance(loaded, dict):
             raise ValueError("it is not an object")
-        return verified(loaded)
+        return verified(loaded, by_hand=False)
     except ValueError as error:
         raise _damaged(path / SUMMARY, error) from error
 
