@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from tres.dashboard import crawls
 from tres.dashboard.app import Dashboard
 from tres.dashboard.runs import Runs
 from tres.dashboard.security import Door
+from tres.store.exploration import EXPLORATION
 
 TOPIC = """
 name = "bees"
@@ -90,6 +92,25 @@ def test_a_crawl_is_begun_as_the_file_says_and_lives_on(dashboard: Dashboard, fo
     assert get(app, "/api/runs").json["begun"] == [{"name": "bees", "problem": ""}]
     post(app, "/api/crawls", {"topic": "bees.toml"})  # a second one has a place of its own
     assert folder / "runs" / "bees-2" in dashboard.crawls._begun
+
+
+def test_one_that_learns_its_topic_is_stopped_where_it_was_begun(
+    dashboard: Dashboard, folder: Path
+) -> None:
+    app, run = dashboard.app(), folder / "runs" / "bees"
+    run.mkdir(parents=True)
+    (run / "config.toml").write_text(TOPIC)
+    (run / EXPLORATION).touch()
+    stop = {"order": "stop"}
+    refused = post(app, "/api/runs/bees/orders", stop)
+    assert refused.status == 409
+    assert "was not started here" in refused.json["error"]
+    assert post(app, "/api/runs/bees/resume", {}).status == 200
+    assert get(app, "/api/runs/bees").json["begun_here"] is True
+    called(folder)
+    assert post(app, "/api/runs/bees/orders", stop).status == 200
+    (begun,) = dashboard.crawls._begun.values()
+    assert begun.process.wait() == -signal.SIGINT
 
 
 @pytest.mark.parametrize(

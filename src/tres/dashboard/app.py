@@ -40,6 +40,7 @@ from tres.dashboard.topics import topics_in
 from tres.errors import TresError
 from tres.experiment.palette import PALETTE
 from tres.report.metrics import CONTENT_TYPE
+from tres.store.run import is_exploring
 
 STATIC = Path(__file__).parent / "static"
 CHARTS = Path(str(files("chartkick"))) / "django" / "static" / "chartkick" / "Chart.bundle.js"
@@ -184,6 +185,7 @@ class Dashboard:
         """One run: what the browser has not got yet."""
         run = self._asked(request)
         told = await run_in_threadpool(run.told, _since(request))
+        told["begun_here"] = self.crawls.runs_here(run)
         told["formats"] = await run_in_threadpool(formats_of, run)
         told["learning"] = self._work(self.jobs.get("learn", run))
         told["problem"] = told["problem"] or without_path(self.crawls.problem(run), run.directory)
@@ -227,6 +229,8 @@ class Dashboard:
     async def order(self, request: Request) -> Response:
         """Tell a crawl that is going on something."""
         run, wanted = self._asked(request), await _body(request)
+        if wanted == {"order": "stop"} and is_exploring(run.directory):
+            return JSONResponse({"said": self.crawls.stop(run)})
         return JSONResponse({"said": await run_in_threadpool(give_order, run, wanted)})
 
     async def judgement(self, request: Request) -> Response:

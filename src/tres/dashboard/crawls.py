@@ -12,6 +12,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
+from signal import SIGINT
 from tempfile import TemporaryFile
 from typing import IO
 
@@ -74,12 +75,29 @@ class Crawls:
         pages = wanted.get("pages")
         if pages is not None:
             Budget(pages)  # refuses what is none
-        begun = self._begun.get(run.directory)
-        if run_state(run.directory).is_crawled or (begun is not None and begun.runs):
+        if run_state(run.directory).is_crawled or self.runs_here(run):
             raise RunError("this run is being crawled already")
         budget = [] if pages is None else ["--pages", str(pages)]
         self._start(run.directory, "resume", str(run.directory), *budget)
         return "The crawl is being taken up."
+
+    def runs_here(self, run: FollowedRun) -> bool:
+        """Is this run being crawled by a process that was started here?"""
+        begun = self._begun.get(run.directory)
+        return begun is not None and begun.runs
+
+    def stop(self, run: FollowedRun) -> str:
+        """End a crawl that was started here, as Ctrl-C in a terminal would; what it has is kept.
+
+        A crawl that still learns its topic does not look for orders, so it is told like this.
+        """
+        if not self.runs_here(run):
+            raise RunError(
+                "the crawl is still learning its topic and was not started here; "
+                "stop it where it was started, or wait until it begins"
+            )
+        self._begun[run.directory].process.send_signal(SIGINT)
+        return "The crawl is told to stop; what it has fetched is kept."
 
     def problem(self, run: FollowedRun) -> str:
         """Why a crawl that was started here did not go on; empty if it did."""

@@ -29,7 +29,8 @@ export class Controls {
     this.paused = run.state === "paused";
     const goes = this.paused || run.state === "crawling";
     this.element.hidden = false;
-    for (const control of [this.pause, this.stopIt, this.more]) control.hidden = !goes || Boolean(run.exploring);
+    for (const control of [this.pause, this.more]) control.hidden = !goes || Boolean(run.exploring);
+    this.stopIt.hidden = !goes || (Boolean(run.exploring) && !run.begun_here);
     for (const control of [this.report, this.save]) control.hidden = run.pages === 0;
     this.resume.hidden = goes;
     write(this.pause, this.paused ? "Go on" : "Pause");

@@ -165,7 +165,7 @@ function learntOf(told) {
   const done = learning(told);
   const text = `${done[0].toUpperCase()}${done.slice(1)}.`;
   if (told.state === "stopped") return `${text} It was stopped; what it has fetched is kept, and it can go on.`;
-  return `${text} The crawl begins when it has seen enough; it can be paused and stopped from then on.`;
+  return `${text} The crawl begins when it has seen enough; it can be paused from then on.`;
 }
 
 function aboutOf(told) {

@@ -81,9 +81,11 @@ function fill(line, run) {
   if (!run.state) return;
   const about = [run.topic, run.policy, run.web, `${duration(run.seconds)} crawled`].filter(Boolean).join(" · ");
   write(find("about"), run.problem || (run.exploring ? learning(run) : about));
-  fact(find("fetched"), count(run.pages), `of ${count(run.budget)} pages`);
-  fact(find("harvest"), percent(run.harvest_rate), "relevant");
-  fact(find("sites"), count(run.relevant_sites), "relevant sites");
+  if (run.pages || !(run.problem || run.exploring)) {
+    fact(find("fetched"), count(run.pages), `of ${count(run.budget)} pages`);
+    fact(find("harvest"), percent(run.harvest_rate), "relevant");
+    fact(find("sites"), count(run.relevant_sites), "relevant sites");
+  }
   fact(find("time"), moment(run.changed), "last change");
   const label = `Harvest rate of the last pages, now ${percent(run.recent_rate)}`;
   find("spark-place").replaceChildren(sparkline(run.spark, label));
