@@ -8,17 +8,22 @@ resumed. Only the crawl itself is killed; the process that reads its pages must 
     python benchmarks/kill.py                                    # kill -9, one page in flight
     python benchmarks/kill.py --signal TERM
     python benchmarks/kill.py --concurrency 8
+    python benchmarks/kill.py --whom exploration                 # while it learns its topic
+    python benchmarks/kill.py --whom reader                      # who reads pages, not the crawl
 
 What must hold then, and is told at the end: every outcome that was there at a kill is there in
 the end, at its place; no URL has two; the server was asked again only for what was in flight at
 a kill; the WARC files hold every page once, whole; and, with one page in flight, `pages.csv` is
-that of the crawl in peace, byte for byte.
+that of the crawl in peace, byte for byte. An exploration has no journal that could tell what was in
+flight: one request for each kill is allowed there. A crawl whose readers are killed goes on by
+itself.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import signal
 import sys
@@ -38,14 +43,17 @@ from tres.experiment.topic import perceive_topic
 from tres.sections import CrawlSection, TopicSection, TrainingSection
 from tres.store.journal import JOURNAL, Journal
 from tres.store.records import Demanded, Received
-from tres.store.run import PAGES
+from tres.store.run import PAGES, is_exploring
 from tres.store.warc import parts_of
 from tres.webs.generated import GeneratedWeb
 from tres.webs.served import serving_process
 
+LOADED = '[training]\nload = "model"\n'
 POLL = 0.02
 START = 2.0
 """Seconds in which a crawl that is to be killed while it starts is killed."""
+EXPLORE = 300
+"""Pages of an exploration that is to be killed."""
 PATIENCE = 120.0
 """Seconds that anything may take on a busy machine."""
 ORPHAN_SECONDS = 20.0
@@ -64,7 +72,7 @@ class Scene:
 
     def crawl(self, run: Path, pages: int, k: int) -> list[str]:
         """The command that begins a crawl, or goes on with it."""
-        if (run / JOURNAL).exists():
+        if (run / JOURNAL).exists() or is_exploring(run):
             return tres("resume", run)
         topic = self.directory / "topic.toml"
         options = ("--proxy", self.proxy, "--pages", pages, "--concurrency", k)
@@ -87,8 +95,11 @@ def tres(*arguments: object) -> list[str]:
 
 
 @contextmanager
-def served(directory: Path, web_pages: int) -> Iterator[Scene]:
-    """A generated web on loopback, and a topic file with a model that was trained before."""
+def served(directory: Path, web_pages: int, explore: int = 0) -> Iterator[Scene]:
+    """A generated web on loopback, and a topic file with a model that was trained before.
+
+    With `explore`, the model is learnt from so many pages of an exploration instead.
+    """
     web = GeneratedWeb(web_pages, 1)
     topic, keywords = next(iter(web.topics.items()))
     seeds = tuple(web.seeds(topic, 3))
@@ -101,8 +112,8 @@ def served(directory: Path, web_pages: int) -> Iterator[Scene]:
     perceive_topic(config, web).model.save(directory / "model")
     (directory / "topic.toml").write_text(
         f'name = "kill"\n[topic]\nkeywords = {json.dumps(keywords)}\nseeds = {json.dumps(seeds)}\n'
-        '[training]\nload = "model"\n'
-        "[live]\ndelay = 0.0\nthrottle = false\nper_site = 8\n"
+        + (f'[training]\nmodel = "auto"\nexplore = {explore}\n' if explore else LOADED)
+        + "[live]\ndelay = 0.0\nthrottle = false\nper_site = 8\n"
     )
     log = str(directory / "requests.log")
     with serving_process(f"generated:pages={web_pages},seed=1", "--log", log) as proxy:
@@ -212,6 +223,23 @@ def ordeal(
     return result
 
 
+def readers_killed(
+    scene: Scene, run: Path, pages: int, k: int, moments: list[int], sign: signal.Signals
+) -> Ordeal:
+    """Kill the processes that read for a crawl, again and again; the crawl goes on."""
+    result, begin = Ordeal(run), scene.asked()
+    before = len(scene.requests())
+    with Popen(scene.crawl(run, pages, k), stdout=DEVNULL) as crawl:
+        for moment in moments:
+            wait_until(lambda at=moment: scene.asked() - begin >= at, crawl)  # type: ignore[misc]
+            for child in children_of(crawl.pid):
+                os.kill(child, sign)
+            result.kills.append(Kill([], [], 0))
+        assert crawl.wait(PATIENCE) == 0
+    result.requests = scene.requests()[before:]
+    return result
+
+
 def chosen_moments(kills: int, requests: int, seed: int = 1) -> list[int]:
     """So many moments of a crawl; the last one leaves it something to do."""
     chance = random.Random(seed)
@@ -255,18 +283,23 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--signal", choices=("KILL", "TERM"), default="KILL")
     parser.add_argument("--concurrency", type=int, default=1)
+    parser.add_argument("--whom", choices=("crawl", "exploration", "reader"), default="crawl")
     options = parser.parse_args()
     pages, k = options.pages, options.concurrency
-    with TemporaryDirectory() as scratch, served(Path(scratch), options.web) as scene:
+    explore = EXPLORE if options.whom == "exploration" else 0
+    with TemporaryDirectory() as scratch, served(Path(scratch), options.web, explore) as scene:
         whole, run = Path(scratch) / "whole", Path(scratch) / "run"
         in_peace(scene, whole, pages, k)
-        moments = chosen_moments(options.kills, scene.asked())
+        moments = chosen_moments(options.kills, explore or scene.asked())
         print(
             f"{pages:,} pages of {options.web:,}, {scene.asked():,} requests in peace", flush=True
         )
         sign = signal.Signals[f"SIG{options.signal}"]
-        result = ordeal(scene, run, pages, k, moments, sign, show)
-        sys.exit(0 if verdict(result, whole, k) else 1)
+        if options.whom == "reader":
+            result = readers_killed(scene, run, pages, k, moments, sign)
+        else:
+            result = ordeal(scene, run, pages, k, moments, sign, show)
+        sys.exit(0 if verdict(result, whole, k, bool(explore)) else 1)
 
 
 def show(kill: Kill) -> None:
@@ -277,12 +310,13 @@ def show(kill: Kill) -> None:
     )
 
 
-def verdict(result: Ordeal, whole: Path, k: int) -> bool:
+def verdict(result: Ordeal, whole: Path, k: int, explored: bool = False) -> bool:
     """Say what holds and what does not."""
+    again = result.asked_in_vain()
     facts = {
         "nothing recorded was lost": not result.lost(),
         "no URL has two outcomes": not result.twice(),
-        "asked again only for what was in flight": not result.asked_in_vain(),
+        "asked again only for what was in flight": again_is_fair(result, again, explored),
         "no process outlived its crawl": not result.orphans(),
         "the WARC files hold every page once": result.warc_is_whole(),
     }
@@ -292,6 +326,17 @@ def verdict(result: Ordeal, whole: Path, k: int) -> bool:
     for fact, holds in facts.items():
         print(f"{'yes' if holds else 'NO ':4}{fact}")
     return all(facts.values())
+
+
+def again_is_fair(result: Ordeal, again: list[str], explored: bool) -> bool:
+    """Were no more URLs asked for again than can have been in flight?
+
+    A crawl asks for some pages that its exploration has fetched; only the exploration counts.
+    """
+    if not explored:
+        return not again
+    exploration = result.requests[: EXPLORE + len(result.kills)]
+    return len(exploration) - len(set(exploration)) <= len(result.kills)
 
 
 if __name__ == "__main__":

@@ -87,7 +87,12 @@ def is_run(path: Path) -> bool:
 
 
 def is_exploring(path: Path) -> bool:
-    """Has a run only begun to learn its topic?"""
+    """Has a run begun to learn its topic, and got no further?"""
+    return (path / CONFIG).is_file() and _has_exploration(path)
+
+
+def _has_exploration(path: Path) -> bool:
+    """The configuration comes second: a kill in between leaves an exploration without one."""
     return (path / EXPLORATION).is_file() and not (path / JOURNAL).exists()
 
 
@@ -100,7 +105,7 @@ def refuse_taken(path: Path, overwrite: bool, explored: bool = False) -> None:
         raise RunError(f"{path}: is a file; name a directory for the run")
     if not path.exists() or not any(path.iterdir()):
         return
-    if explored and is_exploring(path):
+    if explored and _has_exploration(path):
         with claimed(path):
             return
     if not (path / CONFIG).exists() and not all(map(_is_own, path.iterdir())):
@@ -117,7 +122,7 @@ def prepare(path: Path, overwrite: bool, explored: bool = False) -> None:
     With `explored`, what an exploration has fetched there stays.
     """
     refuse_taken(path, overwrite, explored)
-    goes_on = explored and not overwrite and is_exploring(path)
+    goes_on = explored and not overwrite and _has_exploration(path)
     if path.exists() and not goes_on:
         with claimed(path):
             _clear(path)
