@@ -69,7 +69,8 @@ def test_half_a_body_gives_what_is_there(name: str) -> None:
 def test_parts_are_put_together_but_not_without_end(name: str) -> None:
     part = PACKERS[name](b"ab")
     assert unpacked(part * MAX_PARTS, [name], 1_000) == b"ab" * MAX_PARTS
-    for many in (part * (MAX_PARTS + 1), PACKERS[name](b"") * 100_000):
+    empty = bytes.fromhex("502a4d18 00000000") if name == "zstd" else gzip.compress(b"")
+    for many in (part * (MAX_PARTS + 1), empty * 100_000):
         with pytest.raises(UnpackError, match=f"in more than {MAX_PARTS} parts"):
             unpacked(many, [name], 1_000)
 
