@@ -191,6 +191,9 @@ class CrawlSection(Section):
     NAME = "crawl"
 
     pages: int = setting(whole(1), "pages to fetch before the crawl ends", 2000)
+    requests: int = setting(
+        whole(0), "URLs to ask for before the crawl ends, dead links and all; 0 for no limit", 0
+    )
     max_per_site: SiteCap = setting(
         site_cap, 'pages of one site, at most: "inf", a number, or falling as in "5..2"', SiteCap()
     )

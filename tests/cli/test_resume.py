@@ -199,3 +199,17 @@ def test_the_oracle_goes_on_with_what_it_foresaw(
     outcome = tres("resume", oracle, "--pages", 20)
     assert outcome.code == 2
     assert "that judged some of its pages is gone; put its directory back" in outcome.err
+
+
+def test_a_budget_of_requests_is_told_and_raised(
+    tres: Tres, topic: Path, archive: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "few"
+    first = tres("crawl", topic, "--web", archive, "--run", run, "--requests", 7)
+    assert "stopped: requests" in first.out
+    assert f"go on: tres resume {run} --requests 14" in first.out
+    second = tres("resume", run, "--requests", 9)
+    assert "stopped: requests" in second.out
+    summary = json.loads((run / "summary.json").read_text())
+    assert (summary["requests"], summary["stopped"]) == (9, "requests")
+    assert "requests = 9" in (run / "config.toml").read_text()

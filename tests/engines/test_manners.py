@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tres.engines.manners import DAY, HOUR, TRUSTED, Manners
+from tres.engines.manners import DAY, DEAD_LINKS, HOUR, TRUSTED, Manners
 from tres.sections import LiveSection
 from tres.web.page import FailureKind
 
@@ -339,3 +339,29 @@ def test_without_a_limit_nobody_asks_where_a_site_is():
     assert clock.lacks_address("a")
     located(clock, "a")
     assert not clock.lacks_address("a")
+
+
+def asked(clock: Manners, now: float, status: int) -> float:
+    """Ask a site when it is ready; the delay that follows."""
+    start = clock.ready_at("a", now)
+    clock.depart("a", start)
+    clock.arrive("a", start, status=status)
+    return clock.ready_at("a", start) - start
+
+
+def test_a_site_whose_links_are_dead_is_asked_less_and_less_often():
+    clock = manners(delay=1.0, max_delay=60.0)
+    now, delays = 0.0, []
+    for _ in range(DEAD_LINKS + 8):
+        delays.append(asked(clock, now, 404))
+        now = clock.ready_at("a", now)
+    assert delays[:DEAD_LINKS] == [1.0] * DEAD_LINKS
+    assert delays[DEAD_LINKS:] == [2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 60.0]
+    assert not clock.rests("a", now)  # it is slow, not down: nobody ends a crawl for it
+    assert asked(clock, now, 200) == 1.0
+    assert asked(clock, now + 61, 404) == 1.0
+
+
+def test_where_nobody_minds_dead_links_delay_nothing():
+    clock = manners(delay=0.0)
+    assert [asked(clock, float(now), 404) for now in range(30)] == [0.0] * 30

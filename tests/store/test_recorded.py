@@ -385,3 +385,29 @@ def test_journals_with_and_without_an_interruption_are_the_same(tmp_path: Path) 
         assert list(one.postponed())
         assert list(one.postponed()) == list(other.postponed())
         assert [encode(e) for _, e in one.entries()] == [encode(e) for _, e in other.entries()]
+
+
+@pytest.mark.parametrize("k", [1, 4])
+def test_a_budget_of_requests_ends_a_crawl_and_can_be_raised(tmp_path: Path, k: int) -> None:
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    whole.mkdir(), parts.mkdir()
+    expected = [repr(events) for events in steps(begun(whole), k=k)]
+    first = begun(parts)
+    crawl = RecordedSession(first.session, first.journal, "config", requests=10)
+    told = [repr(events) for events in steps(crawl, k=k)]
+    assert (len(told), crawl.session.asked) == (10, 10)
+    assert crawl.next(k) == Done(StopReason.REQUESTS)
+    for requests in (11, 17, 0):  # 0: no limit
+        journal = Journal.open(parts / "journal.db", to_write=True)
+        crawl = resumed(journal, session, "config", requests=requests)
+        told += [repr(events) for events in steps(crawl, k=k)]
+        assert crawl.session.asked == (requests or len(expected))
+    if k == 1:  # with more in flight, each end of a budget lets all of it come back
+        assert told == expected
+
+
+def test_the_budget_of_pages_comes_first(tmp_path: Path) -> None:
+    first = begun(tmp_path)
+    crawl = RecordedSession(first.session, first.journal, "config", requests=1000)
+    assert len(list(steps(crawl))) <= 1000
+    assert crawl.next() == Done(StopReason.BUDGET)

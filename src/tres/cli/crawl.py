@@ -49,6 +49,7 @@ LOG_JSON = "Tell the crawl as JSON, a line per event, on standard error."
     help="Where to write the run.  [default: runs/NAME-POLICY-SEED]",
 )
 @click.option("--pages", type=int, metavar="N", help="Pages to fetch.")
+@click.option("--requests", type=int, metavar="N", help="URLs to ask for, dead links and all.")
 @click.option("--seed", type=int, metavar="N", help="Seed of all randomness.")
 @click.option(
     "--policy",
@@ -190,6 +191,8 @@ def report(result: Result, directory: Path, log: JsonLog | None) -> None:
         click.echo(f"go on later: {again}")
     elif result.stopped is StopReason.INTERRUPTED:
         click.echo(f"go on: {again}")
+    elif result.stopped is StopReason.REQUESTS:
+        click.echo(f"go on: {again} --requests {2 * summary['requests']}")
     elif result.stopped is StopReason.BUDGET:
         click.echo(f"go on: {again} --pages {2 * summary['budget']}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 from rich.console import Console
@@ -29,14 +30,27 @@ from tres.store.run import config_of, is_exploring
 from tres.webs import open_web
 
 
+class Budget(NamedTuple):
+    """What the crawl may cost in all; nothing is changed where nothing is given."""
+
+    pages: int | None
+    requests: int | None
+
+
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path), shell_complete=runs)
 @click.option("--pages", type=int, metavar="N", help="Pages to fetch in all, a new budget.")
+@click.option("--requests", type=int, metavar="N", help="URLs to ask for in all, a new budget.")
 @click.option("--web", metavar="WEB", help="The web, if it is no longer where it was.")
 @click.option("--proxy", metavar="URL", help="Live: another HTTP proxy for the rest of it.")
 @click.option("--log-json", is_flag=True, help=LOG_JSON)
 def resume(
-    run: Path, pages: int | None, web: str | None, proxy: str | None, log_json: bool
+    run: Path,
+    pages: int | None,
+    requests: int | None,
+    web: str | None,
+    proxy: str | None,
+    log_json: bool,
 ) -> None:
     """Go on with a run, however it has ended.
 
@@ -47,7 +61,7 @@ def resume(
     """
     with told_as(log_json) as log:
         if is_exploring(run):
-            _explore_on(run, pages, proxy, log)
+            _explore_on(run, Budget(pages, requests), proxy, log)
             return
         found = resumable(run, pages)
         spec = web or found.meta.web
@@ -56,15 +70,15 @@ def resume(
         screen = messages(quiet=log_json)
         with told_when_stopped(run, log), remarks(log):
             if spec:
-                result = _over(spec, found, run, pages, screen, log)
+                result = _over(spec, found, run, Budget(pages, requests), screen, log)
             else:
-                result = _live(found, run, pages, proxy, screen, log)
+                result = _live(found, run, Budget(pages, requests), proxy, screen, log)
         report(result, run, log)
 
 
-def _explore_on(run: Path, pages: int | None, proxy: str | None, log: JsonLog | None) -> None:
+def _explore_on(run: Path, budget: Budget, proxy: str | None, log: JsonLog | None) -> None:
     """A run that was stopped while it learnt its topic begins where it was stopped."""
-    config = load_topic(config_of(run)).override(pages=pages, proxy=proxy)
+    config = load_topic(config_of(run)).override(proxy=proxy, **budget._asdict())
     if log is not None:
         log.started(config, run, LIVE, resumed=True)
     with told_when_stopped(run, log), remarks(log):
@@ -76,7 +90,7 @@ def _over(
     spec: str,
     found: Resumable,
     run: Path,
-    pages: int | None,
+    budget: Budget,
     screen: Console,
     log: JsonLog | None,
 ) -> Result:
@@ -84,13 +98,13 @@ def _over(
         opened = open_web(spec)
     with watching(screen, found.config, log) as watch, stop_on_signal() as started:
         watch.replaying(found.steps)
-        return resume_run(run, opened, pages, watch, started)
+        return resume_run(run, opened, budget.pages, watch, started, requests=budget.requests)
 
 
 def _live(
     found: Resumable,
     run: Path,
-    pages: int | None,
+    budget: Budget,
     proxy: str | None,
     screen: Console,
     log: JsonLog | None,
@@ -99,4 +113,4 @@ def _live(
 
     with watching(screen, found.config, log, every=1) as watch:
         watch.replaying(found.steps)
-        return resume_live(run, pages, watch, proxy=proxy)
+        return resume_live(run, budget.pages, watch, requests=budget.requests, proxy=proxy)

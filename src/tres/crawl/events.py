@@ -20,6 +20,7 @@ class StopReason(StrEnum):
     NO_SEED = "no-seed-answered"
     INTERRUPTED = "interrupted"
     SITES_DOWN = "sites-down"
+    REQUESTS = "requests"
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,6 +71,8 @@ class CrawlSession:
         self.policy = policy
         self.pages = pages
         self.steps = 0
+        self.asked = 0
+        """Times that a URL was asked for, whatever came of it."""
         self.relevant = 0
         self.failures: Counter[FailureKind] = Counter()
         self._crawl = crawl
@@ -307,6 +309,7 @@ class CrawlSession:
 
     def _depart(self, choice: Choice) -> None:
         self._make_room()  # a policy may know URLs that no page has linked to
+        self.asked += 1
         self._in_flight[self._crawl.urls[choice.url]] = choice
         self._claim(choice.url, choice.site)
         self._crawl.sites.depart(choice.site)

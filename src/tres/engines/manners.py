@@ -15,6 +15,9 @@ So an outage costs at most about twice its own length. Retry-After is obeyed, up
 the fifth failure in a row on, the longer of both pauses counts. Failures that come back while a
 site rests belong to the same outage and make no pause longer. Any other answer ends all of it.
 
+A site whose links are dead (404, 410) more than ten times in a row is asked less and less often:
+each further one doubles its delay, up to `max_delay`, until a link leads somewhere.
+
 A site may also cost too much: pages that take long to *read*, far longer than is usual in this
 crawl. It then rests until such pages have taken no more than a tenth of the time. And it is not
 asked for more while more of its pages wait to be read than may be fetched at the same time, so
@@ -50,6 +53,10 @@ ALLOWANCE = 1.0
 SHARE = 0.1
 """Of the time that passes: so much slow reading is forgiven."""
 
+DEAD_LINKS = 10
+"""Links of a site in a row that may lead nowhere before its pauses grow."""
+MISSING = frozenset({404, 410})
+
 UNREACHABLE = frozenset(
     {
         FailureKind.NO_ADDRESS,
@@ -75,14 +82,16 @@ class _Site:
     until: float = -inf  # it rests
     in_flight: int = 0
     failures: int = 0
+    dead: int = 0  # links in a row that led nowhere
     unread: int = 0
     debt: float = 0.0  # seconds of slow reading
     debt_at: float = 0.0
+    doubt: float = 0.0  # because of them
     ready: float = -inf
 
     @property
     def pause(self) -> float:
-        return max(self.delay, self.asked)
+        return max(self.delay, self.asked, self.doubt)
 
 
 class Manners:
@@ -185,6 +194,7 @@ class Manners:
             self._back_off(known, now, retry_after)
         elif status is not None:
             known.failures = 0
+            self._count_dead(known, status)
         if self._settings.throttle and self._settings.delay > 0 and latency is not None:
             self._throttle(known, latency, good=status is not None and status < 400)
         self._settle(site, known, now)
@@ -235,6 +245,13 @@ class Manners:
         most = max(self._settings.delay, self._settings.max_delay)
         delay = min(max(delay, self._settings.delay), most)
         site.delay = delay if good else max(delay, site.delay)
+
+    def _count_dead(self, site: _Site, status: int) -> None:
+        """A link that leads nowhere may be an accident; many in a row are a site that has moved."""
+        site.dead = site.dead + 1 if status in MISSING else 0
+        beyond = site.dead - DEAD_LINKS
+        growing = self._settings.delay * 2.0 ** min(beyond, 20) if beyond > 0 else 0.0
+        site.doubt = min(growing, max(self._settings.delay, self._settings.max_delay))
 
     def _back_off(self, site: _Site, now: float, retry_after: float | None) -> None:
         if now >= site.until:

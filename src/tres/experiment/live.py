@@ -119,14 +119,16 @@ def resume_live(
     pages: int | None = None,
     listener: Listener = lambda session, event: None,
     own: OwnPolicy | None = None,
+    requests: int | None = None,
     **changes: object,
 ) -> Result:
     """Go on with a run on the live Web; `changes` are settings for the rest of it."""
-    config = resumable(directory, pages).config.override(**changes)
+    config = resumable(directory, pages).config.override(requests=requests, **changes)
     refuse_impossible(config)
 
     async def main(loop: LiveLoop) -> Result:
-        with resume_run(directory, pages, warc=archive_of(config), own=own) as opened:
+        archive = archive_of(config)
+        with resume_run(directory, pages, requests=requests, warc=archive, own=own) as opened:
             run = replace(opened, config=config)
             perceiver = perceive_topic(run.config, None, run.model)
             return await _crawled(loop, run, perceiver, listener)

@@ -72,16 +72,17 @@ def resume_run(
     run: Path,
     pages: int | None = None,
     *,
+    requests: int | None = None,
     known: Foreknowledge = NOTHING,
     warc: MakeWarc | None = None,
     own: OwnPolicy | None = None,
     model: RelevanceModel | None = None,
 ) -> Iterator[OpenRun]:
-    """A run as it was when it ended, to be crawled on; `pages` may raise its budget.
+    """A run as it was when it ended, to be crawled on; `pages` and `requests` are new budgets.
 
     A policy of its own must be given again; a `model` is used instead of the run's newest.
     """
-    config = resumable(run, pages).config
+    config = resumable(run, pages).config.override(requests=requests)
     with _taken_up(run, pages), _opened(run) as journal, archived(warc, run) as archive:
         recorded = resumed(
             journal,
@@ -89,6 +90,7 @@ def resume_run(
             session_digest(config),
             archive,
             config.live.keep,
+            config.crawl.requests,
         )
         opened = OpenRun(run, config, recorded, model or newest_model(run))
         _begin(opened, recorded)
@@ -104,10 +106,11 @@ def resume(
     started: Callable[[CrawlSession], None] = lambda session: None,
     own: OwnPolicy | None = None,
     model: RelevanceModel | None = None,
+    requests: int | None = None,
 ) -> Result:
     """Go on with a run over a web that is here until its budget, which `pages` may raise."""
     known = Foreknowledge(lambda: _foresight(run, web), partial(SimulatedSearch, web.pages()))
-    with resume_run(run, pages, known=known, own=own, model=model) as opened:
+    with resume_run(run, pages, requests=requests, known=known, own=own, model=model) as opened:
         started(opened.session)
         seen = PerceivedWeb(web, perceive_topic(opened.config, web, opened.model))
         return replayed(opened, seen, listener)

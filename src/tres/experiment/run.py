@@ -102,7 +102,7 @@ def open_session(config: TopicConfig, seen: PerceivedWeb) -> CrawlSession:
 
 def session_digest(config: TopicConfig) -> str:
     """Identity of all that shapes a session: budget and concurrency may change in a crawl."""
-    same = config.override(pages=1, in_flight=1)
+    same = config.override(pages=1, in_flight=1, requests=0)
     lines = [*same.crawl.to_toml(), *same.tree.to_toml(), *same.agent.to_toml()]
     lines += [str(config.live.max_clicks), str(config.live.self_cited)]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
@@ -198,7 +198,10 @@ def start_run(
             journal = Journal.create(directory / JOURNAL, meta, Seeds(seeds), begin)
         with journal, said_how_to_go_on(directory), archived(warc, directory) as archive:
             digest = session_digest(config)
-            recorded = RecordedSession(session, journal, digest, archive, config.live.keep)
+            recorded = RecordedSession(
+                *(session, journal, digest, archive, config.live.keep),
+                requests=config.crawl.requests,
+            )
             yield OpenRun(directory, config, recorded, model)
 
 
@@ -293,6 +296,7 @@ def summarise(
         "budget": session.pages,
         "exploration_pages": meta.exploration_pages,
         "pages": session.steps,
+        "requests": session.asked,
         "relevant": session.relevant,
         "harvest_rate": session.harvest_rate,
         "relevant_sites": session.relevant_sites,

@@ -7,6 +7,7 @@ from tres.report.reader import PageRow
 
 STOPPED: dict[str, str] = {
     StopReason.BUDGET: "the budget is spent",
+    StopReason.REQUESTS: "the budget of requests is spent",
     StopReason.FRONTIER_EXHAUSTED: "no link was left",
     StopReason.NO_SEED: "no seed gave a page",
     StopReason.INTERRUPTED: "it was interrupted",

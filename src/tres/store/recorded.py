@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import shlex
 import sqlite3
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -81,6 +82,7 @@ class RecordedSession:
         warc: Warc | None = None,
         keep: KeepKind = "pages",
         snapshot: int = 0,
+        requests: int = 0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.session = session
@@ -90,6 +92,7 @@ class RecordedSession:
         self._warc = warc
         self._keep = keep
         self._last_snapshot = snapshot
+        self._requests = requests
         self._owed = session.awaited
         self._clock = clock
         self._began = clock() - journal.seconds()
@@ -135,12 +138,21 @@ class RecordedSession:
         if again and len(again) >= k:
             return Fetch(again)
         known = tuple(self.session.site_ids(sites))  # the others do not matter
-        demand = self.session.next(k - len(again), sites)
+        room = min(k - len(again), self._requests_left)
+        demand = self.session.next(room, sites)
         if isinstance(demand, Fetch):
             with writing(self._run):
-                self._append(Demanded(k - len(again), known, demand.urls))
+                self._append(Demanded(room, known, demand.urls))
             return Fetch((*again, *demand.urls))
-        return Fetch(again) if again else demand
+        if again:
+            return Fetch(again)
+        spent = isinstance(demand, Wait) and self._requests_left == 0
+        return Done(StopReason.REQUESTS) if spent and not self.session.in_flight else demand
+
+    @property
+    def _requests_left(self) -> int:
+        """URLs that may still be asked for: no part of the session, so it may be raised."""
+        return max(0, self._requests - self.session.asked) if self._requests else sys.maxsize
 
     def receive(
         self, url: str, outcome: Percept | Failed, fetched: Fetched | None = None
@@ -233,6 +245,7 @@ def resumed(
     config: str,
     warc: Warc | None = None,
     keep: KeepKind = "pages",
+    requests: int = 0,
 ) -> RecordedSession:
     """The session as it was when the journal ended; `fresh` makes one at its first step.
 
@@ -248,7 +261,7 @@ def resumed(
             if lost is not None:
                 rewind(journal, lost)
             warc.truncate(journal.warc_end())
-    recorded = RecordedSession(session, journal, config, warc, keep, steps)
+    recorded = RecordedSession(session, journal, config, warc, keep, steps, requests)
     recorded._refuse_owed()
     return recorded
 

@@ -22,7 +22,14 @@ from tres.crawl.events import StopReason
 from tres.store.recorded import writing
 from tres.store.run import STATE, SUMMARY, is_claimed
 
-_ENDS = frozenset({StopReason.BUDGET, StopReason.FRONTIER_EXHAUSTED, StopReason.NO_SEED})
+_ENDS = frozenset(
+    {
+        StopReason.BUDGET,
+        StopReason.REQUESTS,
+        StopReason.FRONTIER_EXHAUSTED,
+        StopReason.NO_SEED,
+    }
+)
 
 
 class Doing(StrEnum):
