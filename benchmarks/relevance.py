@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 from tres.config import load_topic
 from tres.experiment.topic import topic_examples, topic_start
 from tres.relevance.base import RelevanceModel
-from tres.relevance.bilstm import SMALL, BiLstmModel
+from tres.relevance.bilstm import BiLstmModel
 from tres.relevance.network import BiLstm
 from tres.relevance.reading import read
 from tres.relevance.train import train_model
@@ -71,11 +71,8 @@ def answers(
     network: BiLstmModel, others: dict[str, RelevanceModel]
 ) -> Iterable[tuple[str, Answer]]:
     """What is compared, by name."""
-    from dataclasses import replace
-
     yield "BiLSTM, torch, single precision", TorchAnswer(network)
     yield "BiLSTM, onnxruntime, single precision", network.probabilities
-    yield "BiLSTM, onnxruntime, 8 bits", replace(network, path=SMALL).probabilities
     for name, model in others.items():
         yield name, model.probabilities
 
@@ -88,7 +85,7 @@ class TorchAnswer:
         weights = {
             name: torch.tensor(value)
             for name, value in model.arrays.items()
-            if not name.startswith(("probe.", "linear."))
+            if not name.startswith("linear.")
         }
         hidden = weights["forwards.weight_hh_l0"].shape[1]
         self.shortcut = model._shortcut

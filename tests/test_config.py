@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tres.caps import SiteCap
-from tres.config import KEYS, POLICIES, TopicConfig, load_topic
+from tres.config import KEYS, POLICIES, RETIRED, TopicConfig, load_topic
 from tres.errors import ConfigError
 from tres.sections import (
     PRESETS,
@@ -271,6 +271,22 @@ def test_a_byte_order_mark_is_no_obstacle(topic):
 )
 def test_wrong_settings(refusal, added, message):
     assert refusal(SMALLEST + added) == f"bio.toml: {message}"
+
+
+def test_a_retired_setting_may_stand_there_with_the_value_that_changes_nothing(topic, refusal):
+    assert topic(SMALLEST + "eight_bit = false") == topic(SMALLEST)
+    assert "eight_bit" not in topic(SMALLEST + "eight_bit = false").to_toml()
+    assert refusal(SMALLEST + "eight_bit = true") == (
+        "bio.toml: training.eight_bit is no setting any more: "
+        "neural models always answer exactly; remove the line"
+    )
+    assert refusal(SMALLEST + "[crawl]\neight_bit = false").startswith(
+        "bio.toml: crawl.eight_bit is no setting; "
+    )
+
+
+def test_no_setting_is_both_retired_and_in_use():
+    assert not RETIRED.keys() & set(KEYS)
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,12 @@ SECTIONS: dict[str, type[Section]] = {
     )
 }
 KEYS = tuple(f"{name}.{key.name}" for name, kind in SECTIONS.items() for key in fields(kind))
+RETIRED: dict[str, tuple[object, str]] = {
+    "training.eight_bit": (False, "neural models always answer exactly"),
+}
+"""Settings of earlier versions: the value that changes nothing, and why there is no other now.
+
+A run keeps a copy of every setting, so old runs name them. That value is passed over."""
 
 
 def load_topic(path: Path | str) -> TopicConfig:
@@ -183,6 +189,7 @@ def _section(kind: type[Section], table: object, preset: dict[str, Any], base: P
     if not isinstance(table, dict):
         raise ConfigError(f"{kind.NAME} must be a section, [{kind.NAME}], not {shown(table)}")
     known = {key.name: key for key in fields(kind)}
+    table = _without_retired(kind.NAME, table)
     for key in table:
         if key not in known:
             raise ConfigError(f"{kind.NAME}.{key} is no setting; {_meant(key, kind.NAME)}")
@@ -191,6 +198,17 @@ def _section(kind: type[Section], table: object, preset: dict[str, Any], base: P
             raise ConfigError(f"{kind.NAME}.{required.name} is missing: {required.metadata['doc']}")
     written = {key: _based(known[key].metadata, value, base) for key, value in table.items()}
     return kind(**{**preset, **written})
+
+
+def _without_retired(section: str, table: dict[str, Any]) -> dict[str, Any]:
+    kept = {}
+    for key, value in table.items():
+        harmless, reason = RETIRED.get(f"{section}.{key}", (None, ""))
+        if not reason:
+            kept[key] = value
+        elif value != harmless:
+            raise ConfigError(f"{section}.{key} is no setting any more: {reason}; remove the line")
+    return kept
 
 
 def _based(metadata: Mapping[str, Any], value: object, base: Path) -> object:

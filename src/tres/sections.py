@@ -150,9 +150,6 @@ class TrainingSection(Section):
     irrelevant: int = setting(whole(1), "irrelevant example pages to draw, at most", 1000)
     model: ModelKind = setting(choice(MODELS), f"kind of model: {', '.join(MODELS)}", "tfidf")
     folds: int = setting(whole(2, 50), "parts that `tres train` cross-validates with", 5)
-    eight_bit: bool = setting(
-        truth, "let a neural model answer faster in 8 bits where a check allows it", False
-    )
     positives: Path | None = setting(
         existing_path, "relevant examples: a directory of .txt and .html, or .jsonl(.gz)", None
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tres.store.run import claimed
+from tres.store.run import claimed, write_config
 
 from .conftest import TOPIC, Tres, url
 from .test_crawl import rows_of
@@ -48,6 +48,16 @@ def test_a_raised_budget_gives_the_crawl_that_had_it_from_the_start(
     for summary in summaries:
         del summary["seconds"]
     assert summaries[0] == summaries[1]
+
+
+def test_a_run_of_an_earlier_version_names_settings_that_are_retired(tres: Tres, run: Path) -> None:
+    config = (run / "config.toml").read_text().partition("# checksum: ")[0]
+    write_config(run, config.replace("[training]\n", "[training]\neight_bit = false\n"))
+    outcome = tres("resume", run, "--pages", 20)
+
+    assert outcome.code == 0, outcome.err
+    assert outcome.out.startswith("20 pages, ")
+    assert "eight_bit" not in (run / "config.toml").read_text()
 
 
 @pytest.mark.parametrize("in_flight", [1, 4])

@@ -46,8 +46,7 @@ def test_a_crawl_trains_a_neural_model_itself(
     tres: Tres, topic: Path, archive: Path, tmp_path: Path, vectors: Path
 ) -> None:
     change = f'[topic]\nvectors = "{vectors}"'
-    text = TOPIC.replace("[topic]", change).replace("labels", 'model = "bilstm"\nlabels')
-    topic.write_text(text.replace("[training]", "[training]\neight_bit = true"))
+    topic.write_text(TOPIC.replace("[topic]", change).replace("labels", 'model = "bilstm"\nlabels'))
     for run in ("a", "b"):
         outcome = tres("crawl", topic, "--web", archive, "--run", tmp_path / run)
         assert outcome.code == 0, outcome.err

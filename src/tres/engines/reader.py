@@ -67,7 +67,6 @@ class ReaderPlan:
         live: LiveSection,
         year: int,
         site: SiteBy = "host",
-        eight_bit: bool = False,
         found: Sequence[str] = (),
     ) -> ReaderPlan:
         """A reader for the model that is saved in a directory; `found` are further keywords."""
@@ -76,7 +75,6 @@ class ReaderPlan:
             "keywords": list(keywords),
             "phrases": list(phrases),
             "site": site,
-            "eight_bit": eight_bit,
             "live": asdict(live),
             "year": year,
             "found": list(found),

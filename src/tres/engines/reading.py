@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tres.engines.unpacking import UnpackError, unpacked
-from tres.relevance.store import load_model, quickened
+from tres.relevance.store import load_model
 from tres.sections import LiveSection
 from tres.topic.keywords import KeywordMatcher
 from tres.topic.language import CHARS, language_of
@@ -193,15 +193,13 @@ def saved_reader(
     keywords: list[str],
     phrases: list[str],
     site: SiteBy,
-    eight_bit: bool,
     live: dict[str, Any],
     year: int,
     found: list[str],
 ) -> PageReader:
     """The reader for a saved model: plain values only, as they go to another process."""
-    judge = load_model(Path(model))
     matcher = KeywordMatcher([*keywords, *found], phrases)
-    perceiver = Perceiver(quickened(judge) if eight_bit else judge, matcher, site)
+    perceiver = Perceiver(load_model(Path(model)), matcher, site)
     named = KeywordMatcher(keywords, phrases)
     return PageReader(perceiver, LiveSection(**live), year, named=named)
 

@@ -330,7 +330,6 @@ def reader_plan(run: OpenRun, perceiver: Perceiver, model: Path | None = None) -
         config.live,
         _this_year(),
         config.crawl.site,
-        config.training.eight_bit,
         found,
     )
 

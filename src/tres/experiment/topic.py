@@ -13,7 +13,7 @@ from tres.config import TopicConfig
 from tres.errors import ConfigError
 from tres.experiment.auto import auto_model, explore_topic
 from tres.relevance.base import RelevanceModel
-from tres.relevance.store import load_model, quickened
+from tres.relevance.store import load_model
 from tres.relevance.train import (
     Examples,
     Start,
@@ -70,12 +70,9 @@ def relevance_model(
     """Load the model that the topic file names, or teach one; `found` are new keywords."""
     training = config.training
     if training.load is not None:
-        model = load_model(training.load)
-    else:
-        assert examples is not None  # the sections see to it that there is a source of them
-        start = topic_start(config, found)
-        model = train_model(training.model, examples, config.crawl.seed, start)
-    return quickened(model) if training.eight_bit else model
+        return load_model(training.load)
+    assert examples is not None  # the sections see to it that there is a source of them
+    return train_model(training.model, examples, config.crawl.seed, topic_start(config, found))
 
 
 def topic_start(config: TopicConfig, found: Sequence[str] = ()) -> Start:

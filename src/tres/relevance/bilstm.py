@@ -10,25 +10,21 @@ read once; the others are sorted by length and answered in small batches of abou
 words, which keeps padding low and the caches warm. The runtime is told the lengths, so
 padding and the other texts of a batch never change an answer.
 
-That is the exact path. A second one has the LSTM's weights in 8 bits. How far it strays
-depends on the processor, so it is believed only if, at every start, its answers for the
-`probes` (pages kept from training) differ from the exact ones by `TOLERANCE` at most. In
-8 bits the scale of a batch depends on all its texts, so answers vary a little with the
-company; the exact path is the default.
-
 The directory of a saved model holds, beside manifest and vocabulary,
 
-    weights.safetensors   the table of words, the weights of network and linear model, the probes
-    exact.onnx            the graph in single precision
-    small.onnx            the same with 8 bits
+    weights.safetensors   the table of words, the weights of network and linear model
+    exact.onnx            the graph
     network.json          prior, keywords and phrases
+
+Models of earlier versions also hold a graph in 8 bits (small.onnx) and pages to compare the two
+with. Nothing asks for them any more, but they are part of what the digest of such a model names.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -46,17 +42,14 @@ from tres.relevance.reading import Batch, WordTable, read
 
 KIND = "bilstm"
 KW_KIND = "kw-bilstm"
-TABLE, EXACT, SMALL, SETTINGS = "weights.safetensors", "exact.onnx", "small.onnx", "network.json"
+TABLE, GRAPH, SETTINGS = "weights.safetensors", "exact.onnx", "network.json"
 LINEAR = ("linear.idf", "linear.weights", "linear.intercept")
-PROBE = ("probe.ids", "probe.lengths", "probe.shortcut")
 CHUNK = 512
 """Texts whose words are in memory at the same time."""
 CELLS = 2400
 """Words of a batch, padding included."""
 TEXTS = 64
 """Texts of a batch, at most."""
-TOLERANCE = 0.02
-"""How far an 8-bit answer may be from the exact one."""
 
 Floats = NDArray[np.float32]
 
@@ -70,20 +63,19 @@ class BiLstmModel:
     counter: KeywordCounter
     prior: float
     arrays: Mapping[str, NDArray[Any]]
-    """The weights of network and linear model, and the probes."""
+    """The weights of network and linear model."""
     graphs: Mapping[str, bytes]
+    """The graph that answers, by its file name, and what an earlier version saved with it."""
     facts: Mapping[str, Any]
-    path: str = EXACT
-    """The graph that answers."""
 
     @cached_property
     def digest(self) -> str:
-        """Identity of the answers: of the files, and of the path if it is not the exact one."""
-        return self._files().digest + ("" if self.path == EXACT else "-8bit")
+        """Identity of the answers."""
+        return self._files().digest
 
     @cached_property
     def _session(self) -> Any:
-        return session(self.graphs[self.path])
+        return session(self.graphs[GRAPH])
 
     @cached_property
     def _vectors(self) -> Floats:
@@ -118,19 +110,6 @@ class BiLstmModel:
             answers[chosen] = np.exp(-np.logaddexp(0.0, -logits.astype(np.float64)))
         return answers
 
-    def in_8_bits(self) -> BiLstmModel:
-        """The faster path, if it passes the check on this machine; else the model as it is."""
-        faster = replace(self, path=SMALL)
-        return faster if faster.strays() <= TOLERANCE else self
-
-    def strays(self) -> float:
-        """The largest difference between this path and the exact one, on the probes."""
-        exact = replace(self, path=EXACT)
-        probes = Batch(self.arrays["probe.ids"], self.arrays["probe.lengths"])
-        numbers = self.arrays["probe.shortcut"]
-        difference = self._answer(probes, numbers) - exact._answer(probes, numbers)
-        return float(np.abs(difference).max(initial=0.0))
-
     def save(self, directory: Path) -> None:
         """Write the model into `directory`, replacing one that is there."""
         self._files().write(directory)
@@ -155,7 +134,7 @@ class BiLstmModel:
     def from_files(cls, files: ModelFiles) -> BiLstmModel:
         """The model that was saved; `ModelError` if the parts do not fit together."""
         need_extra("onnxruntime", "safetensors")
-        for name in (TABLE, EXACT, SMALL, SETTINGS):
+        for name in (TABLE, GRAPH, SETTINGS):
             if name not in files.parts:
                 raise ModelError(f"the manifest does not name {name}; {AGAIN}")
         arrays = _arrays(files.parts[TABLE])
@@ -169,16 +148,17 @@ class BiLstmModel:
             KeywordCounter(settings["keywords"], settings["phrases"]),
             settings["prior"],
             arrays,
-            {name: files.parts[name] for name in (EXACT, SMALL)},
+            {name: part for name, part in files.parts.items() if name not in (TABLE, SETTINGS)},
             files.facts,
         )._checked()
 
     def _checked(self) -> BiLstmModel:
         """Let the graph answer once, so that a foreign one is refused before a crawl starts."""
+        word = Batch(np.zeros(1, np.int32), np.ones(1, np.int64))
         try:
-            self.strays()
+            self._answer(word, self._shortcut([""], word))
         except Exception as problem:  # the runtime's exceptions have no common base
-            raise ModelError(f"{EXACT} cannot answer ({problem}); train the model anew") from None
+            raise ModelError(f"{GRAPH} cannot answer ({problem}); train the model anew") from None
         return self
 
 
@@ -217,13 +197,13 @@ def _arrays(content: bytes) -> dict[str, NDArray[Any]]:
         arrays: dict[str, NDArray[Any]] = load(content)
     except SafetensorError as problem:
         raise ModelError(f"{TABLE} holds no arrays ({problem}); {AGAIN}") from None
-    if not {"table", *LINEAR, *PROBE} <= arrays.keys():
+    if not {"table", *LINEAR} <= arrays.keys():
         raise ModelError(f"{TABLE} lacks arrays; {AGAIN}")
     return arrays
 
 
 def _usable(arrays: Mapping[str, NDArray[Any]]) -> bool:
-    table, ids = arrays["table"], arrays["probe.ids"]
+    table = arrays["table"]
     return (
         table.dtype == np.float16
         and table.ndim == 2
@@ -231,8 +211,6 @@ def _usable(arrays: Mapping[str, NDArray[Any]]) -> bool:
         and arrays["linear.weights"].shape == (1, len(table))
         and arrays["linear.intercept"].shape == (1,)
         and all(np.isfinite(array).all() for array in arrays.values())
-        and int(arrays["probe.lengths"].sum()) == len(ids)
-        and (not len(ids) or 0 <= int(ids.min()) <= int(ids.max()) < len(table))
     )
 
 

@@ -1,9 +1,9 @@
 """From example pages to a BiLSTM or KwBiLSTM that can be served.
 
 The steps: choose the words that the model will know, look up their vectors and learn
-their leanings, train the network (`tres.relevance.network`), write it down as a graph
-(`tres.relevance.graph`), and compare the 8-bit path with the exact one. The manifest keeps
-the outcome of that comparison, the vectors by name and digest, and the epoch that won.
+their leanings, train the network (`tres.relevance.network`), and write it down as a graph
+(`tres.relevance.graph`). The manifest keeps the vectors by name and digest, and the epoch
+that won.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tres.errors import TrainingError
-from tres.relevance.bilstm import EXACT, KW_KIND, SMALL, TOLERANCE, BiLstmModel
+from tres.relevance.bilstm import GRAPH, KW_KIND, BiLstmModel
 from tres.relevance.counting import KeywordCounter
 from tres.relevance.extra import need_extra
 from tres.relevance.leanings import Linear, learn_leanings
@@ -25,8 +25,6 @@ from tres.relevance.origin import count_relevant, origin, prior
 from tres.relevance.reading import Batch, WordTable, heard, known_words, read, scaled_vectors
 from tres.topic.vectors import WordVectors, load_vectors
 
-PROBES = 64
-"""Training pages, spread over both classes, on which 8 bits are compared with the exact path."""
 PACKAGES = ("numpy", "onnx", "onnxruntime", "safetensors", "scikit-learn", "torch")
 
 Progress = Callable[[float], None]
@@ -67,7 +65,7 @@ def _train(
     vectors: WordVectors,
     progress: Progress,
 ) -> BiLstmModel:
-    from tres.relevance.graph import exact_graph, small_graph
+    from tres.relevance.graph import onnx_graph
     from tres.relevance.network import Lesson, fit
 
     found = [read(text) for text in texts]
@@ -94,17 +92,19 @@ def _train(
     _refuse_wordless(lesson.truth)
     network, epoch = fit(lesson, matrix.shape[1], seed, progress)
     weights = {name: value.numpy().copy() for name, value in network.state_dict().items()}
-    graph = exact_graph(weights)
-    model = BiLstmModel(
+    return BiLstmModel(
         kind=kind,
         table=table,
         counter=counter,
         prior=prior(labels),
-        arrays={**weights, **_kept(linear), **_probes(lesson.pages, lesson.shortcut)},
-        graphs={EXACT: graph, SMALL: small_graph(graph)},
-        facts=origin(labels, seed, PACKAGES),
+        arrays={**weights, **_kept(linear)},
+        graphs={GRAPH: onnx_graph(weights)},
+        facts={
+            **origin(labels, seed, PACKAGES),
+            "epoch": epoch,
+            "vectors": {"name": vectors.name, "digest": vectors.digest},
+        },
     )
-    return _with_facts(model, vectors, epoch)
 
 
 def _matrix(scaled: NDArray[np.float32], leanings: NDArray[np.float32]) -> NDArray[np.float16]:
@@ -153,27 +153,3 @@ def _look_up(
         return shown
 
     return look_up
-
-
-def _probes(pages: Batch, shortcut: NDArray[np.float32]) -> dict[str, NDArray[Any]]:
-    """Some pages, evenly spread, for the comparison of the two paths."""
-    chosen = np.unique(np.linspace(0, len(pages) - 1, PROBES).astype(np.intp))
-    kept = _some(pages, chosen)
-    return {
-        "probe.ids": kept.ids,
-        "probe.lengths": kept.lengths,
-        "probe.shortcut": shortcut[chosen],
-    }
-
-
-def _with_facts(model: BiLstmModel, vectors: WordVectors, epoch: int) -> BiLstmModel:
-    from dataclasses import replace
-
-    strays = replace(model, path=SMALL).strays()
-    facts = {
-        **model.facts,
-        "epoch": epoch,
-        "vectors": {"name": vectors.name, "digest": vectors.digest},
-        "8bit": {"largest_difference": round(strays, 6), "allowed": strays <= TOLERANCE},
-    }
-    return replace(model, facts=facts)

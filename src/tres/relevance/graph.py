@@ -1,4 +1,4 @@
-"""The network as an ONNX graph, in single precision and in 8 bits.
+"""The network as an ONNX graph.
 
 The graph is written node by node from the trained weights: one bidirectional LSTM that is
 told the length of every text, so padding takes no part; pooling as in
@@ -12,8 +12,6 @@ output is one logit per text. This module needs onnx, which serving does not.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -28,8 +26,8 @@ IR = 8
 Weights = Mapping[str, NDArray[np.float32]]
 
 
-def exact_graph(weights: Weights) -> bytes:
-    """The graph in single precision, as bytes."""
+def onnx_graph(weights: Weights) -> bytes:
+    """The graph, as bytes."""
     constants: dict[str, NDArray[Any]] = {
         "zero": np.array(0, np.int64),
         "one": np.array(1, np.int64),
@@ -130,17 +128,5 @@ def _model(nodes: list[Any], constants: dict[str, NDArray[Any]], dim: int, short
     graph = helper.make_graph(nodes, "bilstm", inputs, outputs, initial)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)])
     model.ir_version = IR
-    model.metadata_props.add(key="onnx.quant.pre_process", value="onnxruntime.quant")
     onnx.checker.check_model(model)
     return bytes(model.SerializeToString())
-
-
-def small_graph(graph: bytes) -> bytes:
-    """The same graph with the weights of the LSTM in 8 bits."""
-    from onnxruntime.quantization import QuantType, quantize_dynamic
-
-    with TemporaryDirectory() as scratch:
-        source, target = Path(scratch) / "exact.onnx", Path(scratch) / "small.onnx"
-        source.write_bytes(graph)
-        quantize_dynamic(source, target, op_types_to_quantize=["LSTM"], weight_type=QuantType.QInt8)
-        return target.read_bytes()

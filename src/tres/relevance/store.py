@@ -44,8 +44,3 @@ def load_model(directory: Path) -> RelevanceModel:
         return KINDS[files.kind](files)
     except ModelError as problem:
         raise ModelError(f"{directory}: {problem.message}") from None
-
-
-def quickened(model: RelevanceModel) -> RelevanceModel:
-    """The model on its faster path, if it has one that passes the check on this machine."""
-    return model.in_8_bits() if isinstance(model, BiLstmModel) else model

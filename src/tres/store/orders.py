@@ -42,7 +42,7 @@ LARGEST = 4_000
 """Bytes of an order."""
 
 _SITE = re.compile(r"\S{1,300}")
-_DIGEST = re.compile(r"[0-9a-f]{12,128}(-8bit)?")
+_DIGEST = re.compile(r"[0-9a-f]{12,128}")
 _ORDER, _UNFINISHED, _REFUSED = ".json", ".part", ".refused"
 
 _log = logging.getLogger(__name__)

@@ -16,8 +16,6 @@ from tres.store.journal import JOURNAL, Journal
 from tres.store.models import model_of
 from tres.store.source import page_of
 
-EIGHT_BIT = "-8bit"
-"""How the digest of a model ends that answered in 8 bits; the files are those of the exact one."""
 STRAYED = 0.02
 """How far a page that is judged again may be from what was said of it then."""
 
@@ -39,7 +37,7 @@ def _asked_again(
         kept = page_of(run, page.record, page.url, web)
         if kept is None:
             return None, "the run has not kept its pages, so their words cannot be told"
-        telling = telling_words(model_of(run, judge.removesuffix(EIGHT_BIT)), kept.content)
+        telling = telling_words(model_of(run, judge), kept.content)
     except TresError as problem:  # everything else can be told all the same
         return None, problem.message
     if abs(telling.probability - page.relevance) > STRAYED:
