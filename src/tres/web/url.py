@@ -103,7 +103,7 @@ def _with_query_in(url: str, encoding: str) -> str:
     """
     path, mark, query = url.partition("?")
     query, sharp, fragment = query.partition("#")
-    if "#" in path or query.isascii():
+    if "#" in path or query.isascii() or len(query) > MAX_URL_CHARS:
         return url
     return f"{path}{mark}{_escaped(query, encoding)}{sharp}{fragment}"
 
