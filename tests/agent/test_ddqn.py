@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
@@ -78,6 +80,8 @@ def test_the_target_network_follows_only_every_so_many_updates() -> None:
     assert not np.array_equal(agent._online, frozen)
     agent.learn(lesson)
     assert np.array_equal(agent._target, agent._online)
+    (setting,) = (each for each in fields(AgentSection) if each.name == "target_every")
+    assert setting.metadata["doc"].startswith("updates (not pages)")
 
 
 def test_the_agent_learns_the_value_of_what_follows() -> None:
