@@ -4,7 +4,7 @@ A site can make relevant pages, links among them and host names without end, and
 What it cannot make is the links of others. So a domain (the registrable one, as the public suffix
 list has it) may take a share of the budget that grows with the number of its *endorsers*:
 
-    share * (1 + log2(endorsers))       of the pages, at least `LEAST`; with `TRUSTED` endorsers all
+    share * (1 + log2(endorsers))       of the pages, at least `LEAST`; no more than `MOST` count
 
 - An endorser is another domain of which a page was fetched that links to it, and that was not
   itself found through it: none of the domains on its way from the seeds is the one it endorses.
@@ -13,14 +13,19 @@ list has it) may take a share of the budget that grows with the number of its *e
   endorser links to most of those that pages came from. Else each host counts by itself, with
   endorsers of its own: departments of a university are sites, a new name for every page is none.
 
-What has had its share is *held*: its links wait while there is anything else to fetch. When nothing
-else is left they go on, and so does a crawl that a single link has led to the only site there is.
+What has had its share is *held*: its links wait while there is anything better to fetch.
+
+- When nothing else is left they go on: a single link may lead to the only site there is.
+- When what is left is poor, that is as long as less than a share `POOR` of the last `RECENT` pages
+  of other sites was relevant, every second page may be one of those that are held: a single link
+  may lead to the only good site there is.
 
 Whoever buys many domains that link to each other is not stopped by this.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from math import inf, log2
 
 import numpy as np
@@ -32,8 +37,10 @@ from tres.web.url import domain_of
 
 LEAST = 10
 """Pages that anybody may give, however small the budget."""
-TRUSTED = 64
-"""Endorsers with which there is no limit any more."""
+MOST = 64
+"""Endorsers that count."""
+RECENT = 50
+POOR = 0.15
 FAR = 64
 """Domains on the way from the seeds that are looked at; who is further away endorses nobody."""
 
@@ -48,6 +55,8 @@ class Endorsements:
         self.told: set[str] = set()
         """Domains, or hosts that count by themselves, that have been held so far."""
         self._released = False
+        self._recent: deque[bool] = deque(maxlen=RECENT)  # were pages of others relevant?
+        self._turn = 0  # pages that may be taken of who is held
         self._home = Column(np.int32, fill=NONE)  # the domain of a fetched page, by URL
         self._domain = Column(np.int32)  # by site
         self._of_sites = _Counts()
@@ -76,14 +85,25 @@ class Endorsements:
         self._of_domains.trust(self._domain.view[sites])
         self._of_sites.trust(sites)
 
-    def depart(self, site: int, pages: int = 1) -> None:
-        """A page of a site is asked for; or, with -1, a request for one has come back."""
+    def depart(self, site: int, budget: int) -> None:
+        """A page of a site is asked for."""
         if self._share >= 1:
             return
+        if self._turn and self._at_limit(budget)[site]:
+            self._turn = 0
+        self._add(site, 1)
+
+    def arrive(self, site: int) -> None:
+        """A request for a page of a site has come back, with a page or without."""
+        if self._share >= 1:
+            return
+        self._add(site, -1)
+
+    def _add(self, site: int, pages: int) -> None:
         self._of_sites.pages.view[site] += pages
         self._of_domains.pages.view[self._domain.view[site]] += pages
 
-    def count(self, url: int, site: int, parent: int, budget: int) -> None:
+    def count(self, url: int, site: int, parent: int, relevant: bool, budget: int) -> None:
         """The page at a URL was fetched from a site, through a link on the page `parent`."""
         if self._share >= 1:
             return
@@ -96,9 +116,11 @@ class Endorsements:
         self._of_sites.fetched.view[site] += 1
         self._of_domains.fetched.view[domain] += 1
         self._home.view[url] = domain
-        self.depart(site)
-        if self._released and not self._at_limit(budget)[site]:
+        if not self._at_limit(budget)[site]:
+            self._recent.append(relevant)
+            self._turn = int(len(self._recent) == RECENT and sum(self._recent) < POOR * RECENT)
             self._released = False  # something else has turned up
+        self._add(site, 1)
 
     def cite(self, site: int, targets: Ids) -> None:
         """A page of a site links to these sites."""
@@ -108,12 +130,15 @@ class Endorsements:
         others = targets[self._domain.view[targets] != domain]
         for target in np.unique(others).tolist():
             cited = int(self._domain.view[target])
+            if self._of_sites.endorsers.view[target] >= MOST:
+                continue  # more of them change nothing
             if (target << 32 | domain) not in self._pairs and self._independent(domain, cited):
                 self._endorse(target, cited, domain)
 
     def held(self, budget: int) -> Flags | None:
         """By site: has it had its share of the budget? None if that concerns nobody now."""
-        if self._released or not self._of_domains.at_limit(self._share * budget).any():
+        free = self._released or self._turn
+        if free or not self._of_domains.at_limit(self._share * budget).any():
             return None
         return self._at_limit(budget)
 
@@ -183,8 +208,7 @@ class _Counts:
     def endorse(self, identity: int) -> None:
         """One endorser more."""
         self.endorsers.view[identity] += 1
-        count = int(self.endorsers.view[identity])
-        factor = 1.0 + log2(count) if count < TRUSTED else inf
+        factor = 1.0 + log2(min(MOST, int(self.endorsers.view[identity])))
         self.factor.view[identity] = max(float(self.factor.view[identity]), factor)
 
     def trust(self, identities: Ids) -> None:

@@ -171,7 +171,7 @@ class CrawlSession:
         """What came of a URL that `next` had asked for; any other URL is a KeyError."""
         choice = self._in_flight.pop(url)
         self._crawl.sites.arrive(choice.site)
-        self._endorsed.depart(choice.site, -1)
+        self._endorsed.arrive(choice.site)
         result = self._settle(choice, outcome)
         if isinstance(result, Failed):
             return self._failed(choice, result)
@@ -248,7 +248,7 @@ class CrawlSession:
         self.relevant += percept.relevant
         self._crawl.sites.count(site, percept.relevant)
         self._crawl.paths.extend(page, choice.page, reward, percept.relevant)
-        self._endorsed.count(page, site, choice.page, self.pages)
+        self._endorsed.count(page, site, choice.page, percept.relevant, self.pages)
         events = self._enforce_cap(site)
         places, limited = self._links.admitted(percept.links, self._crawl, len(self.policy))
         events += [LinksLimited(*reached) for reached in limited]
@@ -313,7 +313,7 @@ class CrawlSession:
         self._in_flight[self._crawl.urls[choice.url]] = choice
         self._claim(choice.url, choice.site)
         self._crawl.sites.depart(choice.site)
-        self._endorsed.depart(choice.site)
+        self._endorsed.depart(choice.site, self.pages)
 
     def _claim(self, url: int, site: int) -> None:
         """The URL is fetched from now on, or was: no link to it waits."""
