@@ -67,6 +67,7 @@ PRESETS: dict[PresetName, dict[str, Any]] = {
         "agent.soft": False,
         "agent.new_sites": 0.0,
         "agent.scarcity": 0.0,
+        "agent.dead_links": 0.0,
         "agent.warmup": 100,
         "agent.guided": 0,
         "agent.epsilon": 0.05,
@@ -396,6 +397,11 @@ class AgentSection(Section):
         number("from 0 to 10", lambda x: 0 <= x <= 10),
         "under a cap: what the last place of a site costs for which more links wait",
         0.3,
+    )
+    dead_links: float = setting(
+        number("from 0 to 1", lambda x: 0 <= x <= 1),
+        "live: a link that gives no page counts as so much of a page in what is learnt",
+        0.25,
     )
     replay: int = setting(whole(1), "experiences remembered, at most", 20000)
     target_every: int = setting(

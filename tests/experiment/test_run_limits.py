@@ -70,3 +70,16 @@ def test_the_limits_on_links_are_those_of_the_topic_file() -> None:
     )
     session = new_session(config, perceiver().seeds(["http://a.example/"]))
     assert session._links._limits == LinkLimits(7, 8, 9)
+
+
+def test_dead_links_have_a_price_on_the_live_web_only() -> None:
+    config = TopicConfig(
+        name="limits",
+        topic=TopicSection(keywords=["biology"]),
+        training=TrainingSection(model="auto"),
+    )
+    seeds = perceiver().seeds(["http://a.example/"])
+    for live, price in ((True, config.agent.dead_links), (False, 0.0)):
+        session = new_session(config, seeds, live=live)
+        learner = session.policy.learner  # type: ignore[attr-defined]
+        assert learner._settings.dead_links == price

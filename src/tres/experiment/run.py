@@ -77,12 +77,14 @@ def new_session(
 ) -> CrawlSession:
     """A session at its first step. One seed number gives one crawl.
 
-    A `live` one holds sites back that only themselves cite; comparisons and archives do not.
+    A `live` one holds sites back that only themselves cite, and learns from links that give no
+    page, as they cost a request; comparisons and archives do not.
     """
     crawl = Crawl()
     rng = np.random.default_rng(config.crawl.seed)
     if own is None:
-        policy = make_policy(PolicySettings.of(config), crawl, rng, known)
+        priced = config if live else config.override(dead_links=0.0)
+        policy = make_policy(PolicySettings.of(priced), crawl, rng, known)
     else:
         policy = own.make(crawl, rng)
     limits = config.crawl.pages, config.crawl.max_per_site, config.live.max_clicks

@@ -13,7 +13,7 @@ import numpy as np
 from tres.frontier.queue import QueueFrontier
 from tres.frontier.rows import Change, Rows
 from tres.mdp.columns import Flags, Floats, Ids
-from tres.mdp.steps import Step
+from tres.mdp.steps import Choice, Step
 from tres.policies.base import FrontierPolicy, Pick
 from tres.policies.learner import QLearner
 from tres.policies.waiting import drawn, ready
@@ -50,6 +50,11 @@ class TresAsync(FrontierPolicy):
         self._queue.update(change.updated)
         self.evaluations = len(change.outlinks)
         self.admit(step, change)
+
+    def miss(self, choice: Choice) -> None:
+        """A dead link says something of others, but they keep the value they have."""
+        if self.learner.missed(choice):
+            self.rows.follow(choice.site, choice.url, 0.0)
 
     def worth(self, rows: Ids) -> Floats:
         """The values that they have in the queue."""

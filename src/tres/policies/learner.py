@@ -9,6 +9,10 @@ give pages, to take one is to forgo another, perhaps a better one that is not kn
 a value is lowered by the share of the places that is gone (`scarcity`). Without it crawls spend
 a hub's few places on whatever they met first.
 
+A link that gave no page is an experience too, where such links cost something: its value was
+nothing, and nothing followed. It counts as `dead_links` of a page, so of four of them one is learnt
+from at a quarter. Counted in full they would outnumber everything else that there is to learn.
+
 A transition is complete only when the next action is known: A~ of the paper holds the outlinks
 of the page just fetched and the action sampled next. Until then it is staged.
 """
@@ -23,7 +27,7 @@ from tres.agent.ddqn import Batch, DoubleDqn
 from tres.agent.replay import Replay
 from tres.frontier.rows import Change, Rows
 from tres.mdp.columns import Floats, Ids
-from tres.mdp.steps import Step
+from tres.mdp.steps import NO_IDS, Choice, Step
 from tres.sections import AgentSection
 
 ENOUGH = 8
@@ -56,6 +60,7 @@ class QLearner:
         self._guesses = [rows.schema.column(name) for name in rows.schema.guesses]
         self._staged: list[Staged] = []
         self._steps = 0
+        self._unlearnt = 0.0
 
     def values(self, rows: Ids) -> Floats:
         """Q of rows, by their fresh vectors; a guess as long as the agent knows too little."""
@@ -95,6 +100,15 @@ class QLearner:
             actions = np.append(staged.outlinks, np.int32(row))
             self.replay.add(staged.vector, staged.reward, actions)
         self._staged.clear()
+
+    def missed(self, choice: Choice) -> bool:
+        """A choice gave no page; is it one to learn from? Then it is remembered."""
+        self._unlearnt += 0.0 if choice.is_seed else self._settings.dead_links
+        if self._unlearnt < 1.0:
+            return False
+        self._unlearnt -= 1.0
+        self.replay.add(choice.features, 0.0, NO_IDS)
+        return True
 
     def admit(self, step: Step, change: Change) -> None:
         """Stage the transition, and train on a minibatch of the earlier ones."""

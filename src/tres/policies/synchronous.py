@@ -12,7 +12,7 @@ import numpy as np
 
 from tres.frontier.rows import Change, Rows
 from tres.mdp.columns import Flags, Floats, Ids
-from tres.mdp.steps import Step
+from tres.mdp.steps import Choice, Step
 from tres.policies.base import FrontierPolicy, Pick
 from tres.policies.learner import QLearner
 from tres.policies.waiting import NoOrder, drawn, ready
@@ -41,6 +41,11 @@ class TresSync(FrontierPolicy):
             pick = self.best_of(rows, self.learner.values(rows), self.evaluations)
         self.learner.picked(pick.row)
         return pick
+
+    def miss(self, choice: Choice) -> None:
+        """A dead link says something of links with its words, and of those beside it."""
+        if self.learner.missed(choice):
+            self._frontier.update(self.rows.follow(choice.site, choice.url, 0.0))
 
     def worth(self, rows: Ids) -> Floats:
         """Their Q."""

@@ -18,7 +18,7 @@ from tres.agent.replay import Replay
 from tres.frontier.rows import Change, Rows
 from tres.frontier.tree import Grown, Tree
 from tres.mdp.columns import Flags, Floats, Ids
-from tres.mdp.steps import Step
+from tres.mdp.steps import Choice, Step
 from tres.policies.base import Pick
 from tres.policies.learner import QLearner
 from tres.policies.tree_random import TreeRandom
@@ -67,6 +67,11 @@ class Tres(TreeRandom):
     def study(self, step: Step) -> Grown | None:
         """The experience sample may split its leaf."""
         return self.tree_frontier.learn(step.choice.features, self.learner.reward(step))
+
+    def miss(self, choice: Choice) -> None:
+        """A dead link says something of links with its words, and of those beside it."""
+        if self.learner.missed(choice):
+            self._frontier.update(self.rows.follow(choice.site, choice.url, 0.0))
 
     def worth(self, rows: Ids) -> Floats:
         """Their Q."""
