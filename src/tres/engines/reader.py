@@ -252,7 +252,7 @@ class Readers:
     def _give_up(self, child: _Child, problem: ModelError) -> None:
         """No reader can be made: others go on if there are any, else everybody hears why."""
         self._children.remove(child)
-        self._put_back(child.jobs)
+        self._put_back(child, child.jobs)
         self._most = len(self._children)
         if self._children:
             self._deal()
@@ -289,12 +289,12 @@ class Readers:
         """The child is at its first job for long: others may take what is behind it."""
         child.slow = True
         first, *behind = child.jobs
-        self._put_back([job for job in behind if job.host != first.host])
+        self._put_back(child, [job for job in behind if job.host != first.host])
         self._deal()
 
-    def _put_back(self, jobs: Iterable[_Job]) -> None:
-        """Let jobs wait again, in front of all others."""
-        for job in reversed(list(jobs)):
+    def _put_back(self, child: _Child, jobs: Iterable[_Job]) -> None:
+        """Let jobs of a child wait again, in front of all others; some may be others' by now."""
+        for job in reversed([job for job in jobs if job.owner is child]):
             job.owner = None
             self._waiting.appendleft(job)
 
@@ -305,20 +305,18 @@ class Readers:
         behind = list(islice(child.jobs, 1, None))
         child.jobs.clear()
         job.deaths += 1
-        innocent = isinstance(problem, ReaderDied) and code != -SIGPROF
-        if innocent and job.deaths < LIVES:
+        slow = isinstance(problem, TimeoutError) or code == -SIGPROF
+        if isinstance(problem, ReaderDied) and not slow and job.deaths < LIVES:
             behind.insert(0, job)
         else:
-            self._fail(job, problem, code)
-        self._put_back(behind)
+            why = "took too long to read" if slow else "broke the process that reads it"
+            self._fail(job, f"{why}; its site rests")
+        self._put_back(child, behind)
 
-    def _fail(self, job: _Job, problem: Exception, code: int | None) -> None:
-        slow = isinstance(problem, TimeoutError) or code == -SIGPROF
-        if slow and not job.answer.done():
+    def _fail(self, job: _Job, note: str) -> None:
+        if not job.answer.done():
             self.charge(job.task.url, self._seconds)
-            job.settle(job.task.lost("took too long to read; its site rests"))
-        nonsense = not isinstance(problem, ReaderDied)
-        job.settle(job.task.lost("reading failed" if nonsense else f"killed {LIVES} readers"))
+            job.settle(job.task.lost(note))
 
 
 def _host(url: str) -> str:
