@@ -7,6 +7,7 @@ starts. Paths in the file are relative to it.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
+from tres import files
 from tres.errors import ConfigError
 from tres.sections import (
     FEATURES,
@@ -85,6 +87,17 @@ SECTIONS: dict[str, type[Section]] = {
         AgentSection,
     )
 }
+MOST_PARTS = 16
+"""Of a dotted key; settings have two. Python's reader takes memory by the square of them."""
+_STRING = re.compile(
+    r'"""(?:\\.|[^\\])*?(?:"{3,5}|\Z)'
+    r"|'''.*?(?:'{3,5}|\Z)"
+    r'|"(?:\\.|[^"\\\n])*+"'
+    r"|'[^'\n]*+'|#[^\n]*+",
+    re.DOTALL,
+)
+"""A string or a comment of TOML."""
+_LONG_KEY = re.compile(rf'(?<![\w"-])(?:[\w"-]++[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}')
 KEYS = tuple(f"{name}.{key.name}" for name, kind in SECTIONS.items() for key in fields(kind))
 RETIRED: dict[str, tuple[object, str]] = {
     "training.eight_bit": (False, "neural models always answer exactly"),
@@ -142,14 +155,24 @@ def read_sections(
         raise ConfigError(f"{path}: {problem.message}") from None
 
 
+def parsed_toml(text: str) -> dict[str, Any]:
+    """The table in a text; whatever is wrong with it, `ValueError` says so."""
+    if _LONG_KEY.search(_STRING.sub('""', text)):
+        raise ValueError(f"a key has more than {MOST_PARTS} parts")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("values are nested too deeply") from None
+
+
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        return parsed_toml(files.content(path).decode("utf-8-sig"))
     except FileNotFoundError:
         raise ConfigError(f"{path}: there is no such topic file") from None
     except OSError as problem:
         raise ConfigError(f"{path}: cannot be read: {problem.strerror}") from None
-    except (ValueError, RecursionError) as problem:
+    except ValueError as problem:
         raise ConfigError(f"{path}: is not valid TOML: {problem}") from None
 
 

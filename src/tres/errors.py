@@ -15,6 +15,10 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 
+LONGEST_MESSAGE = 4_000
+"""Characters; a name or a value from outside may have millions."""
+
+
 class TresError(Exception):
     """Anything that a user of tres can put right. Catch this one to catch them all."""
 
@@ -69,7 +73,12 @@ class RunError(TresError):
 
 
 def _one_line(message: str) -> str:
-    return printable(" ".join(message.split()))
+    """What matters stands at both ends: whose fault it is, and what to do next."""
+    line = " ".join(message.split())
+    if len(line) > LONGEST_MESSAGE:
+        half = LONGEST_MESSAGE // 2
+        line = f"{line[:half]} ... {line[-half:]}"
+    return printable(line)
 
 
 def printable(text: str) -> str:

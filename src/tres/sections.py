@@ -23,6 +23,7 @@ from tres.settings import (
     number,
     setting,
     shown,
+    term,
     text,
     truth,
     web_address,
@@ -110,17 +111,17 @@ class TopicSection(Section):
     NAME = "topic"
 
     keywords: tuple[str, ...] = setting(
-        flat_list(text, "words", least=1), "words that pages about the topic use"
+        flat_list(term, "words", least=1), "words that pages about the topic use"
     )
     phrases: tuple[str, ...] = setting(
-        flat_list(text, "phrases"), "phrases that pages about the topic use", ()
+        flat_list(term, "phrases"), "phrases that pages about the topic use", ()
     )
     seeds: tuple[str, ...] = setting(
         flat_list(web_address, "web addresses"), "pages to start from; more by --seed-url", ()
     )
     expand: bool = setting(truth, "find more keywords in the relevant examples", False)
     strike: tuple[str, ...] = setting(
-        flat_list(text, "words"), "words that expansion finds and that are not wanted", ()
+        flat_list(term, "words"), "words that expansion finds and that are not wanted", ()
     )
     vectors: str | Path = setting(
         vectors_source, f"word vectors: {', '.join(VECTORS)}, or a file of them", VECTORS[0]
@@ -366,7 +367,7 @@ class TreeSection(Section):
     min_split: int = setting(whole(2), "experiences a leaf needs before it may split", 5)
     max_depth: int = setting(whole(1, 64), "depth at which leaves split no more", 18)
     representatives: int = setting(
-        whole(1), "URLs that each of the best leaves offers at a decision", 8
+        whole(1, 1_000), "URLs that each of the best leaves offers at a decision", 8
     )
 
 
@@ -380,12 +381,12 @@ class AgentSection(Section):
         number("of at least 0 and below 1", lambda x: 0 <= x < 1), "weight of what follows", 0.3
     )
     hidden: tuple[int, ...] = setting(
-        flat_list(whole(1), "layer sizes", least=1), "sizes of the hidden layers", (30, 15)
+        flat_list(whole(1, 1_000), "layer sizes", least=1, most=8), "sizes of the hidden layers", (30, 15)
     )
     learning_rate: float = setting(
         number("above 0 and at most 1", lambda x: 0 < x <= 1), "step size of the optimiser", 0.003
     )
-    batch: int = setting(whole(1), "experiences learnt from at each update", 32)
+    batch: int = setting(whole(1, 10_000), "experiences learnt from at each update", 32)
     updates: int = setting(whole(1, 16), "updates of the network after each page", 2)
     soft: bool = setting(truth, "learn from the model's probability, not from its verdict", True)
     new_sites: float = setting(

@@ -21,6 +21,9 @@ from urllib.parse import urlsplit
 
 from tres.errors import ConfigError
 
+LONGEST_TEXT, LONGEST_TERM = 10_000, 100
+"""Characters of a setting that is text, and of a keyword or phrase."""
+
 T = TypeVar("T")
 Name = TypeVar("Name", bound=str)
 Check = Callable[[object], T]
@@ -64,7 +67,18 @@ class Section:
 def text(value: object) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError(f"must be text, not {shown(value)}")
-    return value.strip()
+    return _short(value.strip(), LONGEST_TEXT)
+
+
+def term(value: object) -> str:
+    """A word or a phrase; what is longer stands on no page, and costs much to look for."""
+    return _short(text(value), LONGEST_TERM)
+
+
+def _short(value: str, most: int) -> str:
+    if len(value) > most:
+        raise ValueError(f"must have at most {most:,} characters, not {len(value):,}")
+    return value
 
 
 def truth(value: object) -> bool:
@@ -73,7 +87,9 @@ def truth(value: object) -> bool:
     return value
 
 
-def flat_list(item: Check[T], what: str, *, least: int = 0) -> Check[tuple[T, ...]]:
+def flat_list(
+    item: Check[T], what: str, *, least: int = 0, most: int | None = None
+) -> Check[tuple[T, ...]]:
     """A check for a list whose items all pass `item`."""
 
     def check(value: object) -> tuple[T, ...]:
@@ -81,6 +97,8 @@ def flat_list(item: Check[T], what: str, *, least: int = 0) -> Check[tuple[T, ..
             raise ValueError(f"must be a list of {what}, not {shown(value)}")
         if len(value) < least:
             raise ValueError(f"must be a list of {what}, at least {least} of them")
+        if most is not None and len(value) > most:
+            raise ValueError(f"must be a list of {what}, at most {most} of them")
         try:
             return tuple(item(each) for each in value)
         except ValueError as problem:

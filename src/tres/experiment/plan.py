@@ -20,14 +20,13 @@ a topic file, by its plain name. The product of policies, caps and runs is the p
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-from tres.config import TopicConfig, read_sections
+from tres.config import TopicConfig, parsed_toml, read_sections
 from tres.errors import ConfigError
 from tres.sections import (
     AgentSection,
@@ -166,6 +165,6 @@ def _option(spec: str, part: str) -> tuple[str, Any]:
     if not equals or not key.strip():
         raise ConfigError(f"crawl.policies: {spec}: write settings as key=value, not {part!r}")
     try:
-        return key.strip(), tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+        return key.strip(), parsed_toml(f"value = {value}")["value"]
+    except ValueError:
         return key.strip(), value.strip()

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from os.path import commonprefix
 from typing import Any
 from urllib.parse import unquote
 
@@ -89,10 +90,13 @@ def _tree_pattern(keywords: Iterable[str]) -> str:
     """A pattern that shares beginnings, `bio(?:logy|sphere)`: its cost at a position does
     not grow with the number of keywords. A keyword that begins with another one is left
     out, as the shorter one finds it."""
+    keywords = list(keywords)
+    shared = commonprefix(keywords)
+    if shared in keywords:
+        return re.escape(shared)
     followers: dict[str, list[str]] = {}
     for keyword in keywords:
-        followers.setdefault(keyword[:1], []).append(keyword[1:])
-    if "" in followers:
-        return ""
+        head = keyword[: len(shared) + 1]
+        followers.setdefault(head[-1], []).append(keyword[len(head) :])
     branches = [re.escape(head) + _tree_pattern(rest) for head, rest in sorted(followers.items())]
-    return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
+    return f"{re.escape(shared)}(?:{'|'.join(branches)})"
