@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-
 LONGEST_MESSAGE = 4_000
 """Characters; a name or a value from outside may have millions."""
 

@@ -14,25 +14,26 @@ from __future__ import annotations
 
 import errno
 import gzip
+import io
 import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
 
 MOST_BYTES = 16_000_000
 """Of a file that people write by hand, or that describes others: read as a whole."""
 LONGEST_LINE = 32_000_000
 """Of JSON lines: the largest page that is read, with every character escaped, fits."""
 GZIP_MAGIC = b"\x1f\x8b"
+_BUFFER = 1 << 20
 
 
-def opened(path: Path) -> BinaryIO:
+def opened(path: Path) -> io.BufferedReader:
     """A regular file to read from; anything else is refused instead of waited for."""
-    file = cast(BinaryIO, open(path, "rb", opener=_at_once))
+    file = open(path, "rb", opener=_at_once)  # noqa: SIM115
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
-        raise OSError(errno.EINVAL, "it is not a regular file")
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
     return file
 
 
@@ -40,17 +41,21 @@ def content(path: Path, most: int = MOST_BYTES) -> bytes:
     """A whole file of at most so many bytes."""
     with opened(path) as file:
         size = os.fstat(file.fileno()).st_size
-        return _within(file.read(size) if size <= most else None, most)
+        if size > most:
+            raise _too_large(path, most)
+        return file.read(size)
 
 
 def unpacked_content(path: Path, most: int) -> bytes:
     """What a whole gzip file holds, at most so many bytes."""
-    with opened(path) as file, gzip.open(file) as packed:
-        data = packed.read(most + 1)
-        return _within(data if len(data) <= most else None, most)
+    with opened(path) as file, unpacking(file, True) as unpacked:
+        data = unpacked.read(most + 1)
+    if len(data) > most:
+        raise _too_large(path, most)
+    return data
 
 
-def lines(file: BinaryIO, longest: int = LONGEST_LINE) -> Iterator[bytes]:
+def lines(file: io.BufferedReader, longest: int = LONGEST_LINE) -> Iterator[bytes]:
     """The lines of a file, none of them longer than so many bytes."""
     number = 0
     while line := file.readline(longest + 1):
@@ -60,9 +65,11 @@ def lines(file: BinaryIO, longest: int = LONGEST_LINE) -> Iterator[bytes]:
         yield line
 
 
-def unpacking(file: BinaryIO, packed: bool) -> BinaryIO:
+def unpacking(file: io.BufferedReader, packed: bool) -> io.BufferedReader:
     """The same file, unpacked while it is read if it is gzip."""
-    return cast(BinaryIO, gzip.open(file)) if packed else file
+    if not packed:
+        return file
+    return io.BufferedReader(gzip.GzipFile(fileobj=file), _BUFFER)
 
 
 def _at_once(path: str, flags: int) -> int:
@@ -70,7 +77,5 @@ def _at_once(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def _within(data: bytes | None, most: int) -> bytes:
-    if data is None:
-        raise OSError(errno.EFBIG, f"it holds more than {most:,} bytes")
-    return data
+def _too_large(path: Path, most: int) -> OSError:
+    return OSError(errno.EFBIG, f"it holds more than {most:,} bytes", str(path))

@@ -381,7 +381,9 @@ class AgentSection(Section):
         number("of at least 0 and below 1", lambda x: 0 <= x < 1), "weight of what follows", 0.3
     )
     hidden: tuple[int, ...] = setting(
-        flat_list(whole(1, 1_000), "layer sizes", least=1, most=8), "sizes of the hidden layers", (30, 15)
+        flat_list(whole(1, 1_000), "layer sizes", least=1, most=8),
+        "sizes of the hidden layers",
+        (30, 15),
     )
     learning_rate: float = setting(
         number("above 0 and at most 1", lambda x: 0 < x <= 1), "step size of the optimiser", 0.003

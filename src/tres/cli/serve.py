@@ -11,6 +11,7 @@ from typing import TextIO
 
 import click
 
+from tres import files
 from tres.cli.terminal import messages
 from tres.errors import ArchiveError, ConfigError, printable
 from tres.store.run import is_run
@@ -122,7 +123,7 @@ def _seconds(delay: str) -> tuple[float, float]:
 
 def _robots(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return files.content(path)
     except OSError as error:
         raise ConfigError(f"--robots: cannot read {path} ({error.strerror}); check it") from None
 

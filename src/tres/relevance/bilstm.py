@@ -139,7 +139,7 @@ class BiLstmModel:
                 raise ModelError(f"the manifest does not name {name}; {AGAIN}")
         arrays = _arrays(files.parts[TABLE])
         table = arrays.pop("table")
-        if table.shape[0] != len(files.vocabulary) or not _usable({"table": table, **arrays}):
+        if not _usable({"table": table, **arrays}) or len(table) != len(files.vocabulary):
             raise ModelError("its arrays do not fit its vocabulary; train the model anew")
         settings = _settings(files.parts[SETTINGS])
         return cls(
@@ -195,7 +195,7 @@ def _arrays(content: bytes) -> dict[str, NDArray[Any]]:
 
     try:
         arrays: dict[str, NDArray[Any]] = load(content)
-    except SafetensorError as problem:
+    except (SafetensorError, KeyError) as problem:  # a kind of number that NumPy does not know
         raise ModelError(f"{TABLE} holds no arrays ({problem}); {AGAIN}") from None
     if not {"table", *LINEAR} <= arrays.keys():
         raise ModelError(f"{TABLE} lacks arrays; {AGAIN}")
@@ -206,7 +206,7 @@ def _usable(arrays: Mapping[str, NDArray[Any]]) -> bool:
     table = arrays["table"]
     return (
         table.dtype == np.float16
-        and table.ndim == 2
+        and (table.ndim, ids.ndim) == (2, 1)
         and arrays["linear.idf"].shape == (len(table),)
         and arrays["linear.weights"].shape == (1, len(table))
         and arrays["linear.intercept"].shape == (1,)

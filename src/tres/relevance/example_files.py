@@ -8,7 +8,6 @@ line, then the text.
 
 from __future__ import annotations
 
-import gzip
 import json
 import zlib
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser
 
+from tres import files
 from tres.errors import TrainingError
 from tres.relevance.examples import Examples
 
@@ -36,7 +36,10 @@ def _examples(path: Path) -> list[str]:
         raise TrainingError(f"{path}: give a directory of {', '.join(PAGES)} files, or .jsonl(.gz)")
     try:
         examples = [example for example in found if example.strip()]
-    except (OSError, EOFError, zlib.error) as problem:
+    except OSError as problem:
+        place, reason = problem.filename or path, problem.strerror or problem
+        raise TrainingError(f"{place}: cannot be read to its end: {reason}") from None
+    except (EOFError, zlib.error) as problem:
         raise TrainingError(f"{path}: cannot be read to its end: {problem}") from None
     if not examples:
         raise TrainingError(f"{path}: holds no example page; add {', '.join(PAGES)} or JSON lines")
@@ -46,15 +49,14 @@ def _examples(path: Path) -> list[str]:
 def _from_directory(directory: Path) -> Iterator[str]:
     for file in sorted(directory.rglob("*")):
         if file.suffix.lower() in PAGES and file.is_file():
-            content = file.read_bytes()
+            content = files.content(file)
             plain = file.suffix.lower() == ".txt"
             yield f"\n{content.decode(errors='replace')}" if plain else html_content(content)
 
 
 def _from_lines(file: Path) -> Iterator[str]:
-    unpack = gzip.open if file.name.endswith(".gz") else open
-    with unpack(file, "rb") as lines:
-        for number, line in enumerate(lines, 1):
+    with files.opened(file) as packed, files.unpacking(packed, file.suffix == ".gz") as unpacked:
+        for number, line in enumerate(files.lines(unpacked), 1):
             if line.strip():
                 yield _from_object(line, f"{file}:{number}")
 

@@ -6,8 +6,9 @@
     ...              parts that only some kinds have, such as a network's graph
 
 Models are passed around, so a model is believed only when every file is there, is of a
-version this program knows, and has the digest that the manifest promises. The manifest
-is written last: a save that was interrupted leaves no model rather than half a one.
+version this program knows, and has the digest that the manifest promises. A digest says
+nothing about who made it, so sizes are checked as well, before anything is unpacked. The
+manifest is written last: a save that was interrupted leaves no model rather than half a one.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -22,9 +24,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from tres import __version__
+from tres import __version__, files
 from tres.disk import sync_directory, write_synced
 from tres.errors import ModelError
 from tres.signed import signed, verified
@@ -32,6 +35,8 @@ from tres.signed import signed, verified
 FORMAT = 1
 MANIFEST, VOCABULARY, WEIGHTS = "model.json", "vocabulary.txt", "weights.npz"
 AGAIN = "copy the model again or train it anew"
+MOST_BYTES = 1_000_000_000
+"""Of all files of a model together, and of its arrays unpacked; the largest have a tenth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +111,14 @@ class ModelFiles:
     def read(cls, directory: Path) -> ModelFiles:
         """Read and verify all files; `ModelError` names the one that is wrong."""
         manifest = _manifest(directory / MANIFEST)
-        names = sorted({VOCABULARY, *manifest["sha256"]})
-        parts = {name: _verified(directory / name, manifest) for name in names}
+        parts = _parts(directory, manifest)
         words = tuple(parts.pop(VOCABULARY).decode(errors="replace").splitlines())
         try:
             arrays = _unpacked(parts.pop(WEIGHTS)) if WEIGHTS in parts else {}
-        except (ValueError, OSError, EOFError, zipfile.BadZipFile) as problem:
-            raise ModelError(f"{directory / WEIGHTS}: holds no arrays ({problem})") from None
+        except Exception as problem:  # zip files and headers of arrays can be wrong in many ways
+            raise ModelError(
+                f"{directory / WEIGHTS}: holds no arrays ({problem}); {AGAIN}"
+            ) from None
         return cls(manifest["kind"], words, arrays, manifest["training"], parts)
 
 
@@ -140,16 +146,24 @@ def _manifest(path: Path) -> dict[str, Any]:
     return manifest
 
 
-def _verified(path: Path, manifest: Mapping[str, Any]) -> bytes:
-    content = _bytes(path)
+def _parts(directory: Path, manifest: Mapping[str, Any]) -> dict[str, bytes]:
+    parts, room = {}, MOST_BYTES
+    for name in sorted({VOCABULARY, *manifest["sha256"]}):
+        parts[name] = _verified(directory / name, manifest, room)
+        room -= len(parts[name])
+    return parts
+
+
+def _verified(path: Path, manifest: Mapping[str, Any], most: int) -> bytes:
+    content = _bytes(path, most)
     if _sha256(content) != manifest["sha256"].get(path.name):
         raise ModelError(f"{path}: is not the file that was saved (its digest differs); {AGAIN}")
     return content
 
 
-def _bytes(path: Path) -> bytes:
+def _bytes(path: Path, most: int = files.MOST_BYTES) -> bytes:
     try:
-        return path.read_bytes()
+        return files.content(path, most)
     except (FileNotFoundError, NotADirectoryError):
         raise ModelError(
             f"{path}: is missing, so {path.parent} holds no whole model; {AGAIN}"
@@ -169,5 +183,21 @@ def _packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def _unpacked(content: bytes) -> dict[str, NDArray[Any]]:
-    with np.load(io.BytesIO(content), allow_pickle=False) as stored:
-        return {name: stored[name] for name in stored.files}
+    """The arrays, if they are as large as they say and not too large: numbers, never objects."""
+    with zipfile.ZipFile(io.BytesIO(content)) as stored:
+        size = sum(member.file_size for member in stored.infolist())
+        if size > MOST_BYTES:
+            raise ValueError(f"they take {size:,} bytes")
+        return {name.removesuffix(".npy"): _array(stored.read(name)) for name in stored.namelist()}
+
+
+def _array(content: bytes) -> NDArray[Any]:
+    """An array whose shape is that of its numbers; one that only claims to be large is refused."""
+    file = io.BytesIO(content)
+    header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+    shape, _, kind = header[npy.read_magic(file)](file)
+    if math.prod(shape) * kind.itemsize != len(content) - file.tell():
+        raise ValueError(f"the shape {shape} is not that of the numbers")
+    file.seek(0)
+    array: NDArray[Any] = npy.read_array(file, allow_pickle=False)
+    return array

@@ -16,6 +16,7 @@ from typing import BinaryIO, NamedTuple
 
 from fastwarc.warc import WarcRecord, WarcRecordType
 
+from tres.files import opened
 from tres.webs import WarcArchive
 from tres.webs.archive import readable
 from tres.webs.warc_survey import survey
@@ -76,7 +77,7 @@ def _head(record: WarcRecord) -> Head:
 
 def _record(file: Path, start: int, end: int) -> bytes:
     """A record as a gzip member: that of the file, or a new one around what is not compressed."""
-    with readable(file), file.open("rb") as stream:
+    with readable(file), opened(file) as stream:
         stream.seek(start)
         data = stream.read(end - start)
     return _member(data) if file.suffix == ".gz" else gzip.compress(data, mtime=0)

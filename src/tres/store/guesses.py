@@ -14,11 +14,14 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+from tres import files
 from tres.disk import replace_file
 from tres.errors import RunError
 from tres.relevance.pu import Guesses
 
 EXAMPLES = "examples.jsonl.gz"
+MOST_BYTES = 1_000_000_000
+"""Unpacked: a thousand pages with the longest text that is read of a page."""
 
 
 def write_guesses(run: Path, guesses: Guesses) -> None:
@@ -34,7 +37,7 @@ def write_guesses(run: Path, guesses: Guesses) -> None:
 def read_guesses(run: Path) -> Guesses | None:
     """The examples of a run; None if it keeps none."""
     try:
-        lines = gzip.decompress((run / EXAMPLES).read_bytes()).decode().splitlines()
+        lines = files.unpacked_content(run / EXAMPLES, MOST_BYTES).decode().splitlines()
         examples = [_example(json.loads(line)) for line in lines]
     except FileNotFoundError:
         return None

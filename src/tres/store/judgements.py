@@ -13,10 +13,12 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from tres import files
 from tres.errors import RunError
 from tres.signed import signed, verified
 
 JUDGEMENTS = "judgements.jsonl"
+MOST_BYTES = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +42,12 @@ def append_judgement(run: Path, judgement: Judgement) -> None:
 def read_judgements(run: Path) -> dict[str, bool]:
     """URL -> relevant, by the last word about each page."""
     try:
-        lines = (run / JUDGEMENTS).read_text(encoding="utf-8").split("\n")
+        lines = files.content(run / JUDGEMENTS, MOST_BYTES).decode().split("\n")
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError) as error:
-        raise RunError(f"{run / JUDGEMENTS}: cannot be read ({error}); restore it") from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise RunError(f"{run / JUDGEMENTS}: cannot be read ({reason}); restore it") from None
     judged: dict[str, bool] = {}
     for number, line in enumerate(lines, start=1):
         if line.strip():

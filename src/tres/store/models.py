@@ -13,6 +13,7 @@ import json
 from contextlib import suppress
 from pathlib import Path
 
+from tres import files
 from tres.disk import sync_directory
 from tres.errors import RunError
 from tres.relevance.base import RelevanceModel
@@ -87,7 +88,7 @@ def _shelve(run: Path, name: str) -> None:
 def _found(run: Path, digest: str) -> Path | None:
     for directory in (run / MODEL, *sorted(run.glob(f"{MODEL}-*"))):
         with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):  # no model
-            if json.loads((directory / MANIFEST).read_bytes())["digest"] == digest:
+            if json.loads(files.content(directory / MANIFEST))["digest"] == digest:
                 return directory
     return None
 

@@ -41,6 +41,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from tres import files
 from tres.disk import replace_file
 from tres.engines.scrapy.logs import LOG
 from tres.errors import RunError
@@ -72,6 +73,8 @@ _OWN_FILES = (
     *(JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm", f"{JOURNAL}-journal", MARK),
 )
 _CHECKSUM = "# checksum: "
+_MOST_BYTES = 100_000_000
+"""Of a file that is read as a whole; the largest is the tree."""
 PATIENCE = 0.5
 """Seconds that a claim is tried for: somebody may just be looking whether there is one."""
 _BETWEEN_TRIES = 0.02
@@ -305,7 +308,7 @@ def _read(run: Path, name: str, remedy: str) -> str:
     if not (run / CONFIG).exists() and not (run / SUMMARY).exists():
         raise RunError(f"{run}: not a run directory; name one that 'tres crawl' has written")
     try:
-        return (run / name).read_text(encoding="utf-8")
+        return files.content(run / name, _MOST_BYTES).decode()
     except FileNotFoundError as error:
         raise RunError(f"{run}: there is no {name}: {remedy}") from error
     except (OSError, UnicodeDecodeError) as error:

@@ -18,6 +18,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from tres import files
 from tres.crawl.events import StopReason
 from tres.store.recorded import writing
 from tres.store.run import STATE, SUMMARY, is_claimed
@@ -91,7 +92,7 @@ def run_state(run: Path) -> RunState:
 def _held(file: Path) -> dict[str, Any]:
     """What a small JSON file holds; nothing if it is none, or is being replaced."""
     try:
-        held = json.loads(file.read_bytes())
+        held = json.loads(files.content(file))
     except (OSError, ValueError, RecursionError):
         return {}
     return held if isinstance(held, dict) else {}

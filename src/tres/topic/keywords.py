@@ -91,7 +91,7 @@ def _tree_pattern(keywords: Iterable[str]) -> str:
     not grow with the number of keywords. A keyword that begins with another one is left
     out, as the shorter one finds it."""
     keywords = list(keywords)
-    shared = commonprefix(keywords)
+    shared = commonprefix(keywords)  # noqa: RUF071 (characters are meant, not parts of a path)
     if shared in keywords:
         return re.escape(shared)
     followers: dict[str, list[str]] = {}

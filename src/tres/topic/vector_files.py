@@ -8,16 +8,17 @@ Each may be packed with gzip. A first line of two whole numbers is a header; wha
 it is text if the second line is a word and as many numbers as the header says, else
 binary. Some entries of GloVe contain blanks, so a line is split from its end.
 
-Files are read in blocks, never as a whole: the usual ones have gigabytes.
+Files are read in blocks, never as a whole: the usual ones have gigabytes. Blocks are bounded in
+entries, and entries in length, so that no file of any size takes more memory than another.
 """
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO
@@ -25,26 +26,27 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
+from tres import files
 from tres.errors import VectorsError
 from tres.topic.vector_store import Block, Source
 
 BLOCK = 4096
 """Entries that are read at once."""
 
-LONGEST_LINE, LONGEST_WORD = 1 << 20, 2000
+LONGEST_LINE, LONGEST_WORD, MOST_NUMBERS = 1 << 20, 2000, 10_000
 KINDS = "GloVe text, word2vec text or binary, or fastText .vec"
 
 
 def file_source(path: Path) -> Source:
     """The file as a source: known in the cache by its digest, wherever it lies."""
-    with _told_by_name(path), path.open("rb") as file:
+    with _told_by_name(path), files.opened(path) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return Source(path.name, str(path), f"file-{digest[:16]}")
 
 
 def read_vectors(path: Path) -> Iterator[Block]:
     """All entries of a file, block by block; `VectorsError` says what is wrong with it."""
-    with _told_by_name(path), _open(path) as file:
+    with _told_by_name(path), files.opened(path) as packed, _unpacking(packed) as file:
         first = file.readline(LONGEST_LINE)
         header = _header(first)
         if header is None:
@@ -60,10 +62,10 @@ def read_vectors(path: Path) -> Iterator[Block]:
         yield from _counted(blocks, count)
 
 
-def _open(path: Path) -> IO[bytes]:
-    with path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    return gzip.open(path) if packed else path.open("rb")  # type: ignore[return-value]
+def _unpacking(file: BufferedReader) -> BufferedReader:
+    packed = file.read(2) == files.GZIP_MAGIC
+    file.seek(0)
+    return files.unpacking(file, packed)
 
 
 def _header(line: bytes) -> tuple[int, int] | None:
@@ -72,7 +74,9 @@ def _header(line: bytes) -> tuple[int, int] | None:
     if len(fields) != 2 or not all(field.isdigit() for field in fields):
         return None
     count, dim = map(int, fields)
-    return (count, dim) if 0 < dim < LONGEST_LINE else None
+    if dim > MOST_NUMBERS:
+        raise ValueError(f"it announces {dim:,} numbers a word, at most {MOST_NUMBERS:,} are read")
+    return (count, dim) if dim else None
 
 
 def _dimension(line: bytes) -> int:
@@ -83,6 +87,8 @@ def _dimension(line: bytes) -> int:
         dim += 1
     if dim < 2:
         raise ValueError("line 1 is not a word and its numbers")
+    if dim > MOST_NUMBERS:
+        raise ValueError(f"line 1 has {dim:,} numbers, at most {MOST_NUMBERS:,} are read")
     return dim
 
 

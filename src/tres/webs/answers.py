@@ -15,6 +15,7 @@ from typing import Literal, Protocol
 
 from fastwarc.warc import ArchiveIterator, WarcRecord
 
+from tres.files import opened
 from tres.web.page import Failed, FailureKind, Page
 from tres.web.parse import parse_html
 from tres.webs.archive import readable
@@ -113,7 +114,7 @@ class Records:
 
     def _read(self, place: Place, decode: _Coding) -> tuple[WarcRecord, bytes] | None:
         """A record and its body, if it can be decoded so."""
-        with readable(place.file), place.file.open("rb") as file:
+        with readable(place.file), opened(place.file) as file:
             file.seek(place.position)
             try:
                 for record in ArchiveIterator(file, auto_decode=decode):

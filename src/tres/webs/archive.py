@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tres import files
 from tres.errors import ArchiveError
 
 
@@ -21,7 +22,7 @@ class ArchiveWarning(UserWarning):
 
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".warc", ".warc.gz")
-GZIP_MAGIC = b"\x1f\x8b"
+GZIP_MAGIC = files.GZIP_MAGIC
 
 
 def checked_path(path: str | Path) -> Path:
@@ -29,7 +30,7 @@ def checked_path(path: str | Path) -> Path:
     path = Path(path)
     if path.is_dir():
         raise ArchiveError(f"{path}: is a directory; give one file ({', '.join(ENDINGS)})")
-    with readable(path), path.open("rb") as file:
+    with readable(path), files.opened(path) as file:
         start = file.read(2)
     if not start:
         raise ArchiveError(f"{path}: is empty; save the archive again")

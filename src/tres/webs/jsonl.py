@@ -12,15 +12,14 @@ never made canonical.
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from tres import files
 from tres.errors import ArchiveError
 from tres.web.page import Failed, FailureKind, Link, Outcome, Page
 from tres.web.parse import MAX_LINKS, parse_html, well_formed
@@ -28,7 +27,6 @@ from tres.web.url import canonical
 from tres.webs.archive import checked_path, no_pages, readable
 from tres.webs.render import as_read
 
-_BUFFER = 1 << 20
 _TEXTS = ("title", "text", "html")
 
 
@@ -66,8 +64,9 @@ class JsonlArchive:
 
     def _load(self) -> dict[str, bytes]:
         lines: dict[str, bytes] = {}
-        with readable(self.path), _opened(self.path) as file:
-            for number, line in enumerate(file, start=1):
+        with readable(self.path), files.opened(self.path) as file:
+            unpacked = files.unpacking(file, self.path.suffix == ".gz")
+            for number, line in enumerate(files.lines(unpacked), start=1):
                 stripped = line.strip()
                 if not stripped:
                     continue
@@ -94,12 +93,6 @@ class JsonlArchive:
 
     def _bad_line(self, number: int, problem: str) -> ArchiveError:
         return ArchiveError(f"{self.path}: line {number} {problem}; correct or remove the line")
-
-
-def _opened(path: Path) -> IO[bytes]:
-    if path.suffix != ".gz":
-        return path.open("rb")
-    return io.BufferedReader(gzip.open(path), _BUFFER)
 
 
 def _is_strings(value: object) -> bool:

@@ -24,6 +24,7 @@ from typing import NamedTuple
 from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from tres.errors import ArchiveError
+from tres.files import opened
 from tres.web.page import Failed, FailureKind, Outcome, Page
 from tres.web.parse import parse_html
 from tres.web.url import canonical
@@ -146,10 +147,10 @@ class WarcArchive:
                 if response is not None:
                     self._add(response, Place(file, start))
             if file.suffix == ".gz":
-                with file.open("rb") as stream:
+                with opened(file) as stream:
                     check_members(stream, starts, file)
         except (EOFError, OSError):
-            with file.open("rb") as stream:
+            with opened(file) as stream:
                 if not may_grow or is_whole(stream, starts):
                     raise
 
@@ -172,7 +173,7 @@ class WarcArchive:
 
 def page_within(file: Path, start: int, end: int, url: str) -> Outcome | None:
     """The page of the first response that begins between two offsets of a file, under this URL."""
-    with readable(file), file.open("rb") as stream:
+    with readable(file), opened(file) as stream:
         stream.seek(start)
         for record in ArchiveIterator(stream, parse_http=False):
             if record.stream_pos >= end:

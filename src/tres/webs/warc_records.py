@@ -14,6 +14,7 @@ from typing import BinaryIO, Literal, NamedTuple
 from fastwarc.warc import ArchiveIterator, WarcRecord
 
 from tres.errors import ArchiveError
+from tres.files import opened
 from tres.webs.archive import GZIP_MAGIC, readable
 
 MAX_BODY_BYTES = 5_000_000
@@ -75,7 +76,7 @@ def _read_to_end(file: BinaryIO, starts: list[int]) -> None:
 
 def body_of(place: Place) -> tuple[str | None, bytes | None]:
     """Charset and body; undecoded if it is not encoded as its headers say."""
-    with readable(place.file), place.file.open("rb") as file:
+    with readable(place.file), opened(place.file) as file:
         for decode in _DECODE:
             file.seek(place.position)
             try:

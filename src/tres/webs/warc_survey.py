@@ -22,6 +22,7 @@ from typing import BinaryIO, TypeVar
 from fastwarc.warc import ArchiveIterator, WarcRecord
 
 from tres.errors import printable
+from tres.files import opened
 from tres.webs.archive import GZIP_MAGIC, ArchiveWarning
 from tres.webs.warc_records import check_whole
 
@@ -42,7 +43,7 @@ def survey(file: Path, look: Callable[[WarcRecord], T]) -> Iterator[tuple[int, T
     What makes the rest of the file unreadable is raised behind the last sound record.
     """
     at: int | None = 0
-    with file.open("rb") as stream:
+    with opened(file) as stream:
         while at is not None:
             at = yield from _stretch(file, stream, at, look)
 

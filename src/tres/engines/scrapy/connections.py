@@ -17,6 +17,7 @@ from scrapy.core.downloader.handlers.http11 import (
     _LenientHTTPClientParser,
 )
 from twisted.internet.defer import Deferred
+from twisted.web._newclient import ParseError
 from twisted.web.client import HTTPConnectionPool
 
 from tres.engines.open_files import room
@@ -39,6 +40,12 @@ class _BoundedParser(_LenientHTTPClientParser):
         if self.head > MAX_HEAD:
             raise TooLarge(f"more than {MAX_HEAD:,} bytes of headers")
         super().lineReceived(line)
+
+    def statusReceived(self, status: bytes) -> None:  # noqa: N802
+        """Scrapy takes the name of the protocol for text, which other bytes are not."""
+        if not status.partition(b" ")[0].isascii():
+            raise ParseError("no HTTP version", status)  # type: ignore[no-untyped-call]
+        super().statusReceived(status)  # type: ignore[no-untyped-call]
 
 
 class _Protocol(_LenientHTTP11ClientProtocol):

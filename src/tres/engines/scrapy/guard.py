@@ -18,8 +18,9 @@ from contextlib import suppress
 from functools import partial
 from threading import Thread
 from time import monotonic
-from typing import Any
+from typing import Any, cast
 
+from OpenSSL import SSL
 from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import (
     HTTP11DownloadHandler,
@@ -33,7 +34,12 @@ from twisted.internet.defer import Deferred
 from twisted.internet.defer import TimeoutError as DeferTimeout
 from twisted.internet.endpoints import TCP4ClientEndpoint, TCP6ClientEndpoint, wrapClientTLS
 from twisted.internet.error import ConnectError
-from twisted.internet.interfaces import IProtocol, IProtocolFactory, IStreamClientEndpoint
+from twisted.internet.interfaces import (
+    IOpenSSLClientConnectionCreator,
+    IProtocol,
+    IProtocolFactory,
+    IStreamClientEndpoint,
+)
 from twisted.web.client import URI, Agent, ProxyAgent
 from twisted.web.iweb import IAgentEndpointFactory
 from zope.interface import implementer  # type: ignore[import-untyped]
@@ -195,7 +201,35 @@ class GuardedEndpoints:
         plain: Any = GuardedEndpoint(self._lookup, self._reactor, host, uri.port, self._seconds)
         if uri.scheme != b"https":
             return plain
-        return wrapClientTLS(self._tls.creatorForNetloc(uri.host, uri.port), plain)
+        creator = self._tls.creatorForNetloc(uri.host, uri.port)
+        return wrapClientTLS(cast(Any, NamedHandshakes(creator)), plain)
+
+
+@implementer(IOpenSSLClientConnectionCreator)
+class NamedHandshakes:
+    """Connections whose handshakes fail with a reason, whatever the server says.
+
+    A server that closes TLS before it is open makes OpenSSL raise an error without a reason, on
+    which Twisted stumbles: it prints a traceback for every such connection.
+    """
+
+    def __init__(self, creator: Any) -> None:
+        self._creator = creator
+
+    def clientConnectionForTLS(self, tlsProtocol: Any) -> SSL.Connection:  # noqa: N802
+        """A connection as the creator makes it."""
+        connection: SSL.Connection = self._creator.clientConnectionForTLS(tlsProtocol)
+        connection.__class__ = _Connection  # as Scrapy does elsewhere: the class is fixed inside
+        return connection
+
+
+class _Connection(SSL.Connection):
+    def do_handshake(self) -> None:
+        try:
+            super().do_handshake()
+        except SSL.ZeroReturnError:
+            reason = ("SSL routines", "", "closed during the handshake")
+            raise SSL.Error([reason]) from None
 
 
 class _GuardedAgent(_ScrapyAgent):

@@ -1,0 +1,177 @@
+"""A response from its first byte to the journal, without a network: for `benchmarks/fuzz.py`.
+
+The bytes go through the same parts as in a live crawl: Twisted's HTTP client with our limits,
+Scrapy's download handler, the reader, and a line of the journal. Only sockets, scheduler and the
+process border are left out.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from scrapy import Request, Spider
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.utils._download_handlers import wrap_twisted_exceptions
+from twisted.internet.error import ConnectionDone
+from twisted.internet.testing import StringTransport
+from twisted.logger import globalLogPublisher
+from twisted.python.failure import Failure
+from twisted.web._newclient import Request as SentRequest
+from twisted.web.client import URI
+from twisted.web.http_headers import Headers
+
+from tres.crawl.events import FetchFailed
+from tres.engines.base import Fetched
+from tres.engines.flights import Flight
+from tres.engines.reading import PageReader, Reading, Received
+from tres.engines.scrapy.answers import Answers
+from tres.engines.scrapy.capture import EXCHANGE, Capture
+from tres.engines.scrapy.connections import ConnectionPool
+from tres.engines.scrapy.failures import named
+from tres.engines.scrapy.guard import _GuardedAgent
+from tres.engines.tasks import ReadPage, performed
+from tres.store.tables import FAILURES_TABLE, failure_values
+from tres.web.page import Failed, FailureKind
+
+MAX_BYTES = 100_000
+
+
+class Wire:
+    """Reads responses, each as if it had come over a connection of its own."""
+
+    def __init__(self, url: str, reader: PageReader) -> None:
+        self._url = url
+        self._answers = Answers(_Landing(), _Inline(reader))  # type: ignore[arg-type]
+        self._crawler = Crawler(Spider)
+        self._capture = Capture()
+
+    def read(self, data: bytes) -> None:
+        """Everything that happens to a response; what nobody has named is raised."""
+        request = Request(self._url)
+        with _nothing_logged():
+            came = self._downloaded(data, request)
+        if isinstance(came, Failure):
+            problem = named(self._url, came)
+            assert problem.failed.kind is not FailureKind.UNREADABLE, problem.note
+            return
+        came.request = request
+        self._capture.process_response(request, came)
+        if EXCHANGE in request.meta:
+            assert request.meta[EXCHANGE].response_head.count(b"\r\n\r\n") == 1, "two ends"
+        flight = Flight(self._url, "example.org", 0.0, 0.0)
+        _completed(self._answers.page(flight, came))
+
+    def _downloaded(self, data: bytes, request: Request) -> Response | Failure:
+        """What Scrapy makes of the bytes, which come in two pieces before the connection ends."""
+        limits = {"maxsize": MAX_BYTES, "warnsize": 0, "fail_on_dataloss": True}
+        agent = _GuardedAgent(contextFactory=None, crawler=self._crawler, **limits)  # type: ignore[arg-type]
+        connection = _Connection()
+        agent.agent = connection  # type: ignore[assignment]
+        came: list[Any] = []
+        agent.download_request(request).addBoth(came.append)
+        connection.receive(data)
+        if isinstance(came[0], Failure):
+            came[0] = _wrapped(came[0])
+        result: Response | Failure = came[0]
+        return result
+
+
+class _Connection:
+    """A connection that is opened, asked once, and fed."""
+
+    def __init__(self) -> None:
+        pool = ConnectionPool(None, 1, lambda url: None)
+        self._protocol = pool._factory(lambda protocol: None, "").buildProtocol(None)  # type: ignore[call-arg]
+        transport: Any = StringTransport()
+        transport.abortConnection = transport.loseConnection
+        self._protocol.makeConnection(transport)
+
+    def request(self, method: bytes, url: bytes, headers: object, body: object) -> Any:
+        """As Twisted's agent does it."""
+        sent = SentRequest._construct(
+            *(method, b"/", Headers({b"host": [b"example.org"]}), None),
+            persistent=True,
+            parsedURI=URI.fromBytes(url),  # type: ignore[no-untyped-call]
+        )
+        return self._protocol.request(sent)
+
+    def receive(self, data: bytes) -> None:
+        """All bytes, and then the end."""
+        middle = len(data) // 3
+        self._protocol.dataReceived(data[:middle])
+        self._protocol.dataReceived(data[middle:])
+        self._protocol.connectionLost(Failure(ConnectionDone()))
+
+
+class _Inline:
+    """A reader in this process; what comes and goes is checked as on the way to another one."""
+
+    def __init__(self, reader: PageReader) -> None:
+        self._reader = reader
+
+    async def read(self, received: Received) -> Reading:
+        task = ReadPage(received)
+        return task.checked(performed(self._reader, task.message()))
+
+
+class _Landing:
+    """Takes what came of a response into a journal's table; a fault is raised."""
+
+    def __init__(self) -> None:
+        self._journal = sqlite3.connect(":memory:")
+        self._journal.execute(FAILURES_TABLE.creation)
+
+    @contextmanager
+    def reading(self, flight: Flight) -> Iterator[None]:
+        yield
+
+    def told(self, flight: Flight, **facts: Any) -> Fetched:
+        return Fetched(flight.at, 0.0, **facts)
+
+    def land(self, flight: Flight, outcome: object, told: Fetched) -> list[Any]:
+        kind = outcome.kind if isinstance(outcome, Failed) else FailureKind.HTTP_ERROR
+        assert kind is not FailureKind.UNREADABLE, told.note
+        values = failure_values(FetchFailed(flight.url, kind, False), told)
+        FAILURES_TABLE.add(self._journal, 1, values)
+        self._journal.rollback()
+        return []
+
+
+def _wrapped(failure: Failure) -> Failure:
+    try:
+        with wrap_twisted_exceptions():
+            failure.raiseException()
+    except Exception:
+        return Failure()
+    raise AssertionError("a failure without an exception")
+
+
+def _completed(work: Any) -> None:
+    """Run a coroutine that has nothing to wait for."""
+    try:
+        work.send(None)
+    except StopIteration:
+        return
+    raise AssertionError("it waits")
+
+
+@contextmanager
+def _nothing_logged() -> Iterator[None]:
+    """What Twisted catches and only logs is a finding as well."""
+    logged: list[Failure] = []
+
+    def note(event: dict[str, Any]) -> None:
+        if "log_failure" in event:
+            logged.append(event["log_failure"])
+
+    globalLogPublisher.addObserver(note)
+    try:
+        yield
+    finally:
+        globalLogPublisher.removeObserver(note)
+    if logged:
+        logged[0].raiseException()
