@@ -260,8 +260,25 @@ def test_a_byte_order_mark_is_no_obstacle(topic):
         ("[agent]\nhidden = []", "agent.hidden must be a list of layer sizes, at least 1 of them"),
         (
             "[agent]\nhidden = [30, 0]",
-            "agent.hidden must be a list of layer sizes: each must be a whole number of at "
-            "least 1, not 0",
+            "agent.hidden must be a list of layer sizes: each must be a whole number from 1 to "
+            "1000, not 0",
+        ),
+        (
+            "[agent]\nhidden = [1000000, 1000000]",
+            "agent.hidden must be a list of layer sizes: each must be a whole number from 1 to "
+            "1000, not 1000000",
+        ),
+        (
+            "[agent]\nhidden = [9, 9, 9, 9, 9, 9, 9, 9, 9]",
+            "agent.hidden must be a list of layer sizes, at most 8 of them",
+        ),
+        (
+            "[agent]\nbatch = 1000000000000",
+            "agent.batch must be a whole number from 1 to 10000, not 1000000000000",
+        ),
+        (
+            "[tree]\nrepresentatives = 1000000000000",
+            "tree.representatives must be a whole number from 1 to 1000, not 1000000000000",
         ),
         (
             "[tree]\nmin_split.a = 5",
@@ -389,6 +406,53 @@ def test_what_is_not_toml(tmp_path, monkeypatch, content):
     (tmp_path / "bio.toml").write_bytes(content)
     with pytest.raises(ConfigError, match=r"^bio\.toml: is not valid TOML: .+$"):
         load_topic("bio.toml")
+
+
+@pytest.mark.parametrize("many", [".".join("a" * 50_000), "'a' . " * 50_000 + "a"])
+@pytest.mark.parametrize("form", ["{} = 1", "[{}]", 'a = {{ s = """#""""", {} = 1 }}'])
+def test_a_key_of_many_parts(refusal, form, many):
+    assert refusal(form.format(many)) == (
+        "bio.toml: is not valid TOML: a key has more than 16 parts"
+    )
+
+
+def test_dots_outside_of_keys_are_no_parts(topic):
+    dots = ".".join("a" * 50)
+    text = f"""# {dots}
+name = "{dots}"{SMALLEST}[live]
+user_agent = '''{dots}'''
+exclude = ["{dots}", '{dots}', \"\"\"
+{dots}\\"\"\"\"]"""
+    assert topic(text).name == dots
+    assert topic(text).live.exclude == (dots, dots, f'{dots}"')
+
+
+def test_a_file_that_is_too_large(tmp_path):
+    (tmp_path / "bio.toml").write_bytes(b"#" * 16_000_001)
+    with pytest.raises(ConfigError, match=r"cannot be read: it holds more than 16,000,000 bytes$"):
+        load_topic(tmp_path / "bio.toml")
+
+
+@pytest.mark.parametrize(
+    ("section", "most"), [("keywords", 100), ("phrases", 100), ("strike", 100)]
+)
+def test_keywords_have_a_greatest_length(section, most):
+    given = {"keywords": ("x",), section: ("b" * most,)}
+    assert getattr(TopicSection(**given), section) == ("b" * most,)
+    with pytest.raises(ConfigError, match=r"must have at most 100 characters, not 5,000,000$"):
+        TopicSection(**given | {section: ("b" * 5_000_000,)})
+
+
+def test_a_text_has_a_greatest_length(refusal):
+    message = refusal(f'{SMALLEST}[live]\ncontact = "{"x" * 10_001}"')
+    assert message == "bio.toml: live.contact must have at most 10,000 characters, not 10,001"
+
+
+def test_a_key_of_megabytes_is_shown_short(refusal):
+    message = refusal(f"{SMALLEST}[crawl]\n{'x' * 5_000_000} = 1")
+    assert len(message) < 5_000
+    assert message.startswith("bio.toml: crawl.xxx")
+    assert message.endswith("crawl.indexed")
 
 
 def test_long_and_hostile_values_are_shown_short_and_escaped(refusal):

@@ -30,5 +30,12 @@ def test_a_message_is_one_line():
     assert errors.TresError("first\n  second\r\nthird").message == "first second third"
 
 
+def test_a_message_has_an_end():
+    message = errors.TresError(f"file: {'x' * 5_000_000}; what to do").message
+    assert len(message) < 5_000
+    assert message.startswith("file: xxx")
+    assert message.endswith("xxx; what to do")
+
+
 def test_control_characters_never_reach_the_terminal():
     assert errors.TresError("red \x1b[31m, \u202eleft").message == r"red \x1b[31m, \u202eleft"

@@ -382,7 +382,7 @@ class AgentSection(Section):
     )
     hidden: tuple[int, ...] = setting(
         flat_list(whole(1, 1_000), "layer sizes", least=1, most=8),
-        "sizes of the hidden layers",
+        "sizes of the hidden layers: at most 8 of them, each at most 1000",
         (30, 15),
     )
     learning_rate: float = setting(

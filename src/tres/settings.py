@@ -64,21 +64,18 @@ class Section:
 # Checks
 
 
-def text(value: object) -> str:
+def text(value: object, longest: int = LONGEST_TEXT) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError(f"must be text, not {shown(value)}")
-    return _short(value.strip(), LONGEST_TEXT)
+    written = value.strip()
+    if len(written) > longest:
+        raise ValueError(f"must have at most {longest:,} characters, not {len(written):,}")
+    return written
 
 
 def term(value: object) -> str:
     """A word or a phrase; what is longer stands on no page, and costs much to look for."""
-    return _short(text(value), LONGEST_TERM)
-
-
-def _short(value: str, most: int) -> str:
-    if len(value) > most:
-        raise ValueError(f"must have at most {most:,} characters, not {len(value):,}")
-    return value
+    return text(value, LONGEST_TERM)
 
 
 def truth(value: object) -> bool:
@@ -183,7 +180,7 @@ def shown(value: object) -> str:
 
 def nearest(wrong: str, valid: Iterable[str]) -> str | None:
     """What is valid and spelt nearly like `wrong`, if anything is."""
-    return next(iter(get_close_matches(wrong, list(valid), n=1)), None)
+    return next(iter(get_close_matches(wrong[:100], list(valid), n=1)), None)
 
 
 def toml(value: object) -> str:

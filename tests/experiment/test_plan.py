@@ -88,6 +88,11 @@ def test_the_archive_is_named_relative_to_the_file(tmp_path: Path) -> None:
     assert load_experiment(path).web == str(tmp_path / "w.jsonl")
 
 
+@pytest.mark.parametrize("value", ["[" * 5_000, "9" * 5_000, "a." * 50_000])
+def test_a_value_that_no_reader_likes_is_a_word(value: str) -> None:
+    assert Variant.parse(f"tres:gamma={value}").options == {"gamma": value}
+
+
 def test_values_are_numbers_truths_or_words() -> None:
     options = Variant.parse("tres:gamma=0.1,pages=5,expand=true,features=paper").options
     assert options == {"gamma": 0.1, "pages": 5, "expand": True, "features": "paper"}

@@ -1,5 +1,6 @@
 """The neural models: what they learn, and that serving them changes nothing."""
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from tres.errors import ModelError, TrainingError
 from tres.relevance import extra
-from tres.relevance.bilstm import micro_batches
+from tres.relevance.bilstm import LINEAR, PROBE, TABLE, micro_batches
 from tres.relevance.network import BiLstm, averaged, epochs_for, relevant_weight, thinned
 from tres.relevance.reading import TOKENS, Batch, heard, read
 from tres.relevance.store import load_model
@@ -327,6 +328,15 @@ def test_a_missing_or_damaged_file_is_named(saved, name):
     assert refusal(saved).startswith(f"{saved / name}: is missing")
 
 
+def vouch(saved, name, content):
+    """Replace a file and make the manifest vouch for it."""
+    (saved / name).write_bytes(content)
+    manifest = json.loads((saved / "model.json").read_text())
+    del manifest["checksum"]
+    manifest["sha256"][name] = hashlib.sha256(content).hexdigest()
+    (saved / "model.json").write_text(json.dumps(manifest))
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
@@ -338,15 +348,26 @@ def test_a_missing_or_damaged_file_is_named(saved, name):
     ],
 )
 def test_a_foreign_file_that_the_manifest_vouches_for(saved, name, content, message):
-    import hashlib
-
-    (saved / name).write_bytes(content)
-    manifest = json.loads((saved / "model.json").read_text())
-    del manifest["checksum"]
-    manifest["sha256"][name] = hashlib.sha256(content).hexdigest()
-    (saved / "model.json").write_text(json.dumps(manifest))
+    vouch(saved, name, content)
 
     assert refusal(saved).startswith(f"{saved}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "shape", "size"),
+    [("F16", [], 2), ("BF16", [2], 4), ("F8_E4M3", [4], 4), ("F16", [10**15], 4), ("F16", [2], 4)],
+)
+def test_arrays_of_other_kinds_and_shapes_are_refused(saved, kind, shape, size):
+    names = ["table", *LINEAR, *PROBE]
+    header = json.dumps(
+        {
+            name: {"dtype": kind, "shape": shape, "data_offsets": [size * i, size * (i + 1)]}
+            for i, name in enumerate(names)
+        }
+    ).encode()
+    vouch(saved, TABLE, len(header).to_bytes(8, "little") + header + bytes(size * len(names)))
+
+    assert refusal(saved).startswith(f"{saved}: ")
 
 
 def test_a_manifest_may_not_name_files_elsewhere(saved):

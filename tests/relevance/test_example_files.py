@@ -1,9 +1,11 @@
 """Examples read from files: directories of pages, or JSON lines."""
 
 import gzip
+import os
 
 import pytest
 
+from tres import files
 from tres.errors import TrainingError
 from tres.relevance.train import examples_from_files
 
@@ -72,6 +74,34 @@ def test_a_damaged_compressed_file(tmp_path, wall, damage):
 
     with pytest.raises(TrainingError, match=r"sea\.jsonl\.gz: cannot be read to its end: "):
         examples_from_files(sea, wall)
+
+
+@pytest.mark.parametrize("name", ["sea.jsonl", "sea.jsonl.gz"])
+def test_a_line_without_an_end(tmp_path, wall, name, monkeypatch):
+    monkeypatch.setattr(files.lines, "__defaults__", (1_000,))
+    line = b'{"text": "reef"}\n' + bytes(2_000)
+    (tmp_path / name).write_bytes(gzip.compress(line) if name.endswith(".gz") else line)
+
+    with pytest.raises(TrainingError) as caught:
+        examples_from_files(tmp_path / name, wall)
+    assert caught.value.message == (
+        f"{tmp_path / name}: cannot be read to its end: line 2 is longer than 1,000 bytes"
+    )
+
+
+def test_an_example_that_is_no_file_is_passed_over_and_a_large_one_named(tmp_path, wall):
+    sea = tmp_path / "sea"
+    sea.mkdir()
+    os.mkfifo(sea / "a.txt")
+    (sea / "b.txt").write_text("reef")
+    assert len(examples_from_files(sea, wall).relevant) == 1
+    with (sea / "c.html").open("wb") as file:
+        file.truncate(16_000_001)
+    with pytest.raises(TrainingError) as caught:
+        examples_from_files(sea, wall)
+    assert caught.value.message == (
+        f"{sea / 'c.html'}: cannot be read to its end: it holds more than 16,000,000 bytes"
+    )
 
 
 def test_an_empty_directory(tmp_path, wall):

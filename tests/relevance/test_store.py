@@ -3,6 +3,8 @@
 import io
 import json
 import pickle
+import tracemalloc
+import zipfile
 
 import numpy as np
 import pytest
@@ -171,6 +173,54 @@ def test_arrays_are_never_unpickled(saved, content):
     put(saved, "weights.npz", content)
 
     assert refusal(saved).startswith(f"{saved / 'weights.npz'}: holds no arrays (")
+
+
+def npy(shape, numbers=b""):
+    """An array that says it has this shape."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}}}\n".encode()
+    return b"\x93NUMPY\x01\0" + len(header).to_bytes(2, "little") + header + numbers
+
+
+def zipped(*pieces):
+    """A zip file with one array in it, in pieces."""
+    buffer = io.BytesIO()
+    with (
+        zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file,
+        file.open("idf.npy", "w", force_zip64=True) as member,
+    ):
+        for piece in pieces:
+            member.write(piece)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    "shape", ["(10**15,)", "(1000000000000000,)", "(9999999999, 9999999999)", "(-1,)", "(" * 999]
+)
+def test_arrays_that_only_say_they_are_large(saved, shape):
+    put(saved, "weights.npz", zipped(npy(shape, bytes(8))))
+
+    assert refusal(saved).startswith(f"{saved / 'weights.npz'}: holds no arrays (")
+
+
+def test_arrays_that_unpack_to_more_than_a_model_has(saved, monkeypatch):
+    monkeypatch.setattr("tres.relevance.files.MOST_BYTES", 20_000_000)
+    put(saved, "weights.npz", zipped(npy("(6000000,)"), *[bytes(1_000_000)] * 24))
+
+    tracemalloc.start()
+    try:
+        message = refusal(saved)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert "weights.npz: holds no arrays (they take 24,0" in message
+    assert most < 5_000_000
+
+
+def test_files_that_are_too_large_together(saved, monkeypatch):
+    size = sum(file.stat().st_size for file in saved.iterdir() if file.name != "model.json")
+    monkeypatch.setattr("tres.relevance.files.MOST_BYTES", size - 1)
+
+    assert "it holds more than" in refusal(saved)
 
 
 def test_arrays_that_do_not_fit_the_vocabulary(saved):

@@ -98,6 +98,14 @@ def test_a_keyword_is_found_in_a_clause_without_spaces(keyword, clause, other):
     assert not matcher.in_text(other)
 
 
+def test_long_keywords_that_begin_alike():
+    long = ["\u0390" * n + "x" for n in range(1, 100)]
+    matcher = KeywordMatcher([*long, "b" * 2_000])
+    assert matcher.in_url("http://a.example/" + "b" * 2_000)
+    assert not matcher.in_url("http://a.example/" + "b" * 1_999)
+    assert matcher.in_url(f"http://a.example/{long[50]}")
+
+
 def test_keywords_without_a_letter_match_nothing():
     matcher = KeywordMatcher(["++", "", "_"], ["--"])
 

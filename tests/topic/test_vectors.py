@@ -102,6 +102,11 @@ def test_a_file_of_more_than_one_block_is_read_whole(tmp_path):
         (b"the 1 2 3\ngene 1 2\n", "line 2 is not a word and 3 numbers"),
         (b"the 1 2 3\ngene 1 2 x\n", "line 2 is not a word and 3 numbers"),
         (b"3 2\nthe 1 2\ngene 1 2\n", "it announces 3 words and holds 2"),
+        (
+            b"4 1000000\n" + b"a " + bytes(4_000_000),
+            "it announces 1,000,000 numbers a word, at most 10,000 are read",
+        ),
+        (b"a" + b" 1" * 20_000, "line 1 has 20,000 numbers, at most 10,000 are read"),
         (word2vec_binary()[:-5], "entry 7 of 7 breaks off"),
         (word2vec_binary()[:-14], "entry 7 of 7 breaks off"),
         (

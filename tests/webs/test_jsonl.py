@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,24 @@ def test_an_empty_file(path):
     path.write_bytes(b"")
     with pytest.raises(ArchiveError, match="is empty; save the archive again"):
         JsonlArchive(path)
+
+
+def test_a_line_without_an_end_is_not_read_to_its_end(tmp_path):
+    path = tmp_path / "web.jsonl.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        for _ in range(200):
+            file.write(bytes(1_000_000))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ArchiveError) as error:
+            JsonlArchive(path)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert str(error.value) == (
+        f"{path}: cannot be read (line 1 is longer than 32,000,000 bytes); check or replace it"
+    )
+    assert most < 100_000_000
 
 
 def test_no_usable_page(path):

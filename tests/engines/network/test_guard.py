@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import socket
 import ssl
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
+from threading import Thread
 
 import pytest
 from cryptography import x509
@@ -192,6 +194,30 @@ def self_signed(tmp_path):
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(file)
     return tls, file
+
+
+@pytest.mark.parametrize(
+    ("level", "alert", "note"),
+    [
+        (1, 0, "closed during the handshake"),
+        (1, 112, "too many warn alerts"),
+        (2, 40, "tls alert handshake failure"),
+    ],
+)
+def test_floods_of_tls_alerts_are_named(level, alert, note):
+    """`fetch` fails if anything prints a traceback."""
+
+    def flood(server):
+        connection, _ = server.accept()
+        with connection, suppress(OSError):  # the crawler hangs up
+            connection.recv(4096)
+            connection.sendall(bytes([0x15, 3, 3, 0, 2, level, alert]) * 100_000)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        Thread(target=flood, args=(server,), daemon=True).start()
+        url = f"https://127.0.0.1:{server.getsockname()[1]}/"
+        told = fetch([url], allow=["127.0.0.1/32"])["told"][url]
+    assert (told["kind"], told["note"]) == ("no-connection", f"TLS failed: {note}")
 
 
 def test_certificates_are_verified(self_signed, monkeypatch):
