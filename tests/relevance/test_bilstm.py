@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tres.errors import ModelError, TrainingError
 from tres.relevance import extra
-from tres.relevance.bilstm import LINEAR, PROBE, TABLE, micro_batches
+from tres.relevance.bilstm import LINEAR, TABLE, micro_batches
 from tres.relevance.network import BiLstm, averaged, epochs_for, relevant_weight, thinned
 from tres.relevance.reading import TOKENS, Batch, heard, read
 from tres.relevance.store import load_model
@@ -358,7 +358,7 @@ def test_a_foreign_file_that_the_manifest_vouches_for(saved, name, content, mess
     [("F16", [], 2), ("BF16", [2], 4), ("F8_E4M3", [4], 4), ("F16", [10**15], 4), ("F16", [2], 4)],
 )
 def test_arrays_of_other_kinds_and_shapes_are_refused(saved, kind, shape, size):
-    names = ["table", *LINEAR, *PROBE]
+    names = ["table", *LINEAR]
     header = json.dumps(
         {
             name: {"dtype": kind, "shape": shape, "data_offsets": [size * i, size * (i + 1)]}

@@ -206,7 +206,7 @@ def _usable(arrays: Mapping[str, NDArray[Any]]) -> bool:
     table = arrays["table"]
     return (
         table.dtype == np.float16
-        and (table.ndim, ids.ndim) == (2, 1)
+        and table.ndim == 2
         and arrays["linear.idf"].shape == (len(table),)
         and arrays["linear.weights"].shape == (1, len(table))
         and arrays["linear.intercept"].shape == (1,)
