@@ -52,7 +52,7 @@ class Wire:
     def read(self, data: bytes) -> None:
         """Everything that happens to a response; what nobody has named is raised."""
         request = Request(self._url)
-        with _nothing_logged():
+        with nothing_logged():
             came = self._downloaded(data, request)
         if isinstance(came, Failure):
             problem = named(self._url, came)
@@ -160,7 +160,7 @@ def _completed(work: Any) -> None:
 
 
 @contextmanager
-def _nothing_logged() -> Iterator[None]:
+def nothing_logged() -> Iterator[None]:
     """What Twisted catches and only logs is a finding as well."""
     logged: list[Failure] = []
 
