@@ -48,11 +48,13 @@ def content(path: Path, most: int = MOST_BYTES) -> bytes:
 
 def unpacked_content(path: Path, most: int) -> bytes:
     """What a whole gzip file holds, at most so many bytes."""
+    data = bytearray()
     with opened(path) as file, unpacking(file, True) as unpacked:
-        data = unpacked.read(most + 1)
-    if len(data) > most:
-        raise _too_large(path, most)
-    return data
+        while piece := unpacked.read(_BUFFER):
+            data += piece
+            if len(data) > most:
+                raise _too_large(path, most)
+    return bytes(data)
 
 
 def lines(file: io.BufferedReader, longest: int = LONGEST_LINE) -> Iterator[bytes]:
