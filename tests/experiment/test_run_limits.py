@@ -10,7 +10,7 @@ from tests.support.crawls import perceiver
 from tres.config import TopicConfig
 from tres.crawl.limits import LinkLimits
 from tres.engines.base import Exchange
-from tres.experiment.run import archived, link_limits, new_session
+from tres.experiment.run import archived, link_limits, new_session, session_digest
 from tres.sections import CrawlSection, LiveSection, TopicSection, TrainingSection
 
 
@@ -83,3 +83,16 @@ def test_dead_links_have_a_price_on_the_live_web_only() -> None:
         session = new_session(config, seeds, live=live)
         learner = session.policy.learner  # type: ignore[attr-defined]
         assert learner._settings.dead_links == price
+
+
+@pytest.mark.parametrize(("live", "share", "expected"), [(True, 0.1, 0.1), (False, 0.1, 1.0)])
+def test_only_live_crawls_hold_sites_back(live: bool, share: float, expected: float) -> None:
+    config = TopicConfig(
+        name="limits",
+        topic=TopicSection(keywords=["biology"]),
+        training=TrainingSection(model="auto"),
+        live=LiveSection(self_cited=share),
+    )
+    session = new_session(config, perceiver().seeds(["http://a.example/"]), live=live)
+    assert session._endorsed._share == expected
+    assert session_digest(config) != session_digest(config.override(self_cited=0.2))
