@@ -342,8 +342,8 @@ class LiveSection(Section):
     )
     self_cited: float = setting(
         number("above 0 and at most 1", lambda x: 0 < x <= 1),
-        "share of the budget for a domain that only itself and one other cite; 1 for any",
-        0.02,
+        "share of the budget for a domain without a seed that few others cite; 1 for any",
+        0.1,
     )
     sitemaps: bool = setting(
         truth, "also take links from the sitemaps that robots.txt names", False

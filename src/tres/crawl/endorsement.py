@@ -4,7 +4,7 @@ A site can make relevant pages, links among them and host names without end, and
 What it cannot make is the links of others. So a domain (the registrable one, as the public suffix
 list has it) may take a share of the budget that grows with the number of its *endorsers*:
 
-    share * (1 + log2(endorsers))       of the pages, at least `LEAST`; no more than `MOST` count
+    share * (1 + log2(endorsers) / SLOW)    of the pages, at least `LEAST`; `MOST` count
 
 - An endorser is another domain of which a page was fetched that links to it, and that was not
   itself found through it: none of the domains on its way from the seeds is the one it endorses.
@@ -39,6 +39,8 @@ LEAST = 10
 """Pages that anybody may give, however small the budget."""
 MOST = 64
 """Endorsers that count."""
+SLOW = 16
+"""How often the endorsers double before the share does; so `MOST` of them make it 1.375 times."""
 RECENT = 50
 POOR = 0.15
 FAR = 64
@@ -208,7 +210,7 @@ class _Counts:
     def endorse(self, identity: int) -> None:
         """One endorser more."""
         self.endorsers.view[identity] += 1
-        factor = 1.0 + log2(min(MOST, int(self.endorsers.view[identity])))
+        factor = 1.0 + log2(min(MOST, int(self.endorsers.view[identity]))) / SLOW
         self.factor.view[identity] = max(float(self.factor.view[identity]), factor)
 
     def trust(self, identities: Ids) -> None:
