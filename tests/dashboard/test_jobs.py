@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from tests.dashboard.conftest import Clock
 
 import tres
 from tres.dashboard import jobs
-from tres.dashboard.followed import FollowedRun
+from tres.dashboard.followed import FollowedRun, Since
 from tres.dashboard.jobs import Jobs
 from tres.dashboard.steering import learn
 from tres.store.judgements import Judgement, append_judgement
@@ -57,3 +58,18 @@ def test_learning_tells_its_stages(tmp_path: Path) -> None:
     assert stages[:2] == ["reading judged pages: 1 of 2", "reading judged pages: 2 of 2"]
     assert stages[3].startswith("training on ")
     assert stages[-1] == "handing over the model"
+
+
+def test_what_was_said_twice_is_learnt_as_well(tmp_path: Path, clock: Clock) -> None:
+    """The model is the same as before, but nothing is left to learn."""
+    web, run = GeneratedWeb(300, seed=1), tmp_path / "run"
+    topic = tres.new_topic(web.topics["sailing"], web.seeds("sailing"), labels=["sailing"])
+    pages = list(tres.crawl_pages(topic, "generated:pages=300,seed=1", run=run, pages=10))
+    followed = FollowedRun("run", run, clock)
+    for _ in range(2):
+        for model in run.glob("model*"):
+            os.utime(model, (1.0, 1.0))  # was learnt long ago
+        append_judgement(run, Judgement(pages[0].url, True, 1, 0.5))
+        assert followed.told(Since())["judgements"]["new"]
+        learn(run)
+        assert not followed.told(Since())["judgements"]["new"]

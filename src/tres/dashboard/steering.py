@@ -17,6 +17,7 @@ from tres.dashboard.counts import Json
 from tres.dashboard.followed import FollowedRun
 from tres.errors import ConfigError, RunError
 from tres.store.judgements import Judgement, append_judgement
+from tres.store.models import MODEL
 from tres.store.orders import Block, Budget, Order, Pause, Stop, order_named, send
 from tres.store.run import config_of, is_exploring
 from tres.store.source import web_of
@@ -58,6 +59,7 @@ def learn(run: Path, watch: Callable[[str], None] = lambda stage: None) -> Json:
     if web is None:
         raise RunError(f'{run}: kept no pages to learn from; crawl with live.keep = "pages"')
     learnt = learn_judgements(run, web, load_topic(config_of(run)), watch)
+    (run / MODEL).touch()  # the same judgements make the same model, which is not written again
     return {"judged": learnt.judged, "guessed": learnt.guessed, "told": learnt.told}
 
 

@@ -43,11 +43,11 @@ export class LastPages {
         h("label", { for: "filter" }, "Show"),
         this.filter,
         h("label", { for: "still" }, this.still, " hold still"),
-        h("span", { class: "lesson" }, this.judgedBar, this.judgedText),
         h("span", { class: "grow" }),
-        h("span", { class: "lesson" }, this.lessonBar, this.lesson),
+        h("span", { class: "lesson" }, this.judgedBar, this.judgedText),
         this.teach,
       ),
+      h("div", { class: "lesson" }, this.lessonBar, this.lesson),
       this.list,
       this.more,
     );
