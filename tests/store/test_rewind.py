@@ -72,7 +72,7 @@ def cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     warc = archive(living)
     crawl = crawled(begun(living, warc), 10)
     for _ in range(2):  # the mark lags by one
-        crawl._sync()
+        crawl.sync()
     crawled(crawl, 20)
     shutil.copytree(living, run)
     crawl.journal.close()

@@ -145,6 +145,7 @@ class OpenRun:
         if isinstance(self.model, OwnJudge):
             summary["model"] = self.model.name
         with writing(self.directory):
+            self.crawling.sync()  # a run that calls itself finished has lost nothing
             write_result(self.directory, journal, self.session.policy.tree_view(), summary)
         if stopped is StopReason.NO_SEED:
             rows = [*journal.postponed(), *journal.failures()]

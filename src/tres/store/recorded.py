@@ -115,7 +115,7 @@ class RecordedSession:
         if paused:
             self._paused_at = self._clock()
             with writing(self._run):
-                self._sync()
+                self.sync()
         elif self._paused_at is not None:
             self._began += self._clock() - self._paused_at
             self._paused_at = None
@@ -210,11 +210,12 @@ class RecordedSession:
 
     def _sync_if_due(self, now: float) -> None:
         if now >= self._next_sync or self._paused_at is not None:  # the clock stands in a pause
-            self._sync()
+            self.sync()
             end = self.seconds
             self._next_sync = end + max(SYNC_EVERY, (end - now) / SYNC_SHARE)
 
-    def _sync(self) -> None:
+    def sync(self) -> None:
+        """Bring all that is kept to disk."""
         if self._warc is not None:
             self._warc.sync()
         self.journal.sync()
@@ -225,7 +226,7 @@ class RecordedSession:
             return
         if self.journal.meta.policy:  # what such a policy holds is known to its program alone
             return
-        self._sync()  # a power cut must not leave a snapshot of what it has taken away
+        self.sync()  # a power cut must not leave a snapshot of what it has taken away
         position, state = self.journal.position, capture(session)
         link = self.journal.link(position)
         write_snapshot(self._run, Snapshot(position, link, session.steps, self._config, state))
