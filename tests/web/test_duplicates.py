@@ -69,7 +69,7 @@ def edited(original: str, changes: int, seed: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("changes", "least"), [(1, 1.0), (2, 1.0), (4, 1.0), (8, 0.97), (12, 0.5), (16, 0.1)]
+    ("changes", "least"), [(1, 1.0), (2, 1.0), (4, 1.0), (8, 0.97), (12, 0.85), (16, 0.5)]
 )
 def test_pages_with_some_of_240_words_changed_are_near(changes, least):
     originals = [text(seed, 240) for seed in range(60)]
@@ -77,7 +77,7 @@ def test_pages_with_some_of_240_words_changed_are_near(changes, least):
     assert sum(near) >= least * len(near)
 
 
-@pytest.mark.parametrize(("changes", "least"), [(1, 1.0), (4, 0.95), (8, 0.05)])
+@pytest.mark.parametrize(("changes", "least"), [(1, 1.0), (4, 0.97), (8, 0.5)])
 def test_copies_of_one_page_are_near_to_each_other_though_nobody_has_the_original(changes, least):
     originals = [text(seed, 240) for seed in range(60)]
     copies = [[edited(page, changes, seed) for seed in (1, 2)] for page in originals]

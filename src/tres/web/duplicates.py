@@ -33,7 +33,7 @@ from tres.topic.text import words
 SHINGLE = 2
 SHORT = 50
 BITS = 256
-NEAR = 0.8
+NEAR = 0.75
 DISTANCE = int(BITS * (1 - NEAR) / 2)
 SAMPLE = 512
 REMEMBERED = 1 << 18
