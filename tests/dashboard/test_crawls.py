@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,10 +29,17 @@ model = "auto"
 [live]
 contact = "you@example.org"
 """
-PROGRAM = """#!/bin/sh
-printf "%s\\n" "$@" >> called
-cat fail >&2 && exit 2
-exec sleep 60
+PROGRAM = f"""#!{sys.executable}
+import signal, sys, time
+from pathlib import Path
+
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests may have it ignored
+with open("called", "a") as file:
+    file.write("\\n".join(sys.argv[1:]) + "\\n")
+if Path("fail").exists():
+    sys.stderr.write(Path("fail").read_text())
+    sys.exit(2)
+time.sleep(60)
 """
 
 

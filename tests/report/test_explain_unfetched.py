@@ -252,7 +252,7 @@ def test_an_archive_that_has_moved_may_be_named(tmp_path: Path) -> None:
 def test_a_link_of_a_site_that_had_its_share_is_told_that_others_come_first(tmp_path: Path) -> None:
     spam = [f"http://spam.example/{number}" for number in range(LEAST + 5)]
     good = [f"http://a.example/{number}" for number in range(30)]
-    with crawling(tmp_path / "run", pages=200) as run:
+    with crawling(tmp_path / "run", pages=100) as run:
         receive(run, *take(run), spam[0], *good)
         while len(run.session.held_sites) == 0:
             (url,) = take(run)

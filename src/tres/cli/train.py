@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from tres.cli.completing import one_of, topic_files
 from tres.cli.terminal import messages
 from tres.config import MODELS, TopicConfig, load_topic
+from tres.disk import replace_file
 from tres.errors import ConfigError, ModelError, printable
 from tres.experiment.topic import find_keywords, topic_examples, topic_start
 from tres.relevance.base import RelevanceModel
@@ -24,6 +25,7 @@ from tres.relevance.examples import Examples
 from tres.relevance.files import MANIFEST
 from tres.relevance.judge import Judgement, Scores, cross_validate
 from tres.relevance.train import train_model
+from tres.signed import signed, verified
 from tres.webs import open_web
 
 SHOWN = 10
@@ -145,7 +147,7 @@ def _save(
 ) -> None:
     """Save the model, and let its manifest tell how it was judged and on what."""
     model.save(out)
-    manifest = json.loads((out / MANIFEST).read_text())
+    manifest = verified(json.loads((out / MANIFEST).read_text()))
     training = config.training
     manifest["training"] |= {
         "topic": config.name,
@@ -158,7 +160,7 @@ def _save(
         "mean": asdict(judged.mean()),
         "spread": asdict(judged.spread()),
     }  # fmt: skip
-    (out / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n")
+    replace_file(out / MANIFEST, (json.dumps(signed(manifest), indent=2) + "\n").encode())
 
 
 def _digest(examples: Examples) -> str:

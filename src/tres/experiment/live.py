@@ -66,8 +66,8 @@ def crawl_live(
     own: OwnPolicy | None = None,
 ) -> Result:
     """Crawl the Web to the end and write the run directory; once in a process."""
-    refuse_impossible(config)
     refuse_taken(directory, overwrite, config.training.explores)
+    refuse_impossible(config)
     return in_live_loop(
         lambda loop: live_run(loop, config, directory, listener, overwrite, watch, own)
     )

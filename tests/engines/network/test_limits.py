@@ -125,8 +125,12 @@ EXPECTED = {
 
 
 GOOD = "127.0.0.1"
-APART = {path: f"127.0.1.{n}" for n, path in enumerate(["/busy", "/many", *STREAMS], start=1)}
-"""Failures of a server add up: together these would put a site down, and others with it."""
+APART = {
+    path: f"127.0.1.{n}"
+    for n, path in enumerate(["/busy", "/many", *STREAMS, *(p for p in BODIES if "bomb" in p)], 1)
+}
+"""Failures of a server add up, and so does the time that its pages take to be unpacked: together
+these would put a site to rest, and others with it."""
 
 
 @pytest.fixture(scope="module")
