@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from starlette.types import ASGIApp
 from tests.support.dashboard import CHANGING, ask, get, post
 
-from tres.dashboard import crawls
+from tres.dashboard import crawls, jobs
 from tres.dashboard.app import Dashboard
+from tres.dashboard.files import without_path
 from tres.dashboard.runs import Runs
 from tres.dashboard.security import Door
+from tres.dashboard.topics import topics_in
 from tres.store.exploration import EXPLORATION
 
 TOPIC = """
@@ -119,6 +123,7 @@ def test_one_that_learns_its_topic_is_stopped_where_it_was_begun(
     assert post(app, "/api/runs/bees/orders", stop).status == 200
     (begun,) = dashboard.crawls._begun.values()
     assert begun.process.wait() == -signal.SIGINT
+    assert begun.problem() == ""  # it was asked for
 
 
 @pytest.mark.parametrize(
@@ -169,3 +174,47 @@ def test_a_dashboard_of_a_few_runs_begins_none(folder: Path) -> None:
     assert get(app, "/api/runs").json["can_begin"] is False
     assert get(app, "/api/topics").status == 409
     assert post(app, "/api/crawls", {"topic": "bees.toml"}).status == 409
+
+
+def test_two_who_begin_at_once_get_a_directory_each(dashboard: Dashboard, folder: Path) -> None:
+    bees = topics_in(folder)[0]
+    with ThreadPoolExecutor(crawls.MOST) as people:
+        asked = [
+            people.submit(dashboard.crawls.begin, bees, folder / "runs") for _ in range(crawls.MOST)
+        ]
+    assert len({each.result() for each in asked}) == len(dashboard.crawls._begun) == crawls.MOST
+
+
+def test_those_that_have_ended_are_forgotten_in_time(
+    dashboard: Dashboard, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(crawls, "REMEMBERED", 1)
+    (folder / "fail").write_text("tres: no seed gave a page\n")
+    for _ in range(3):
+        post(dashboard.app(), "/api/crawls", {"topic": "bees.toml"})
+        list(dashboard.crawls._begun.values())[-1].process.wait()
+    assert len(dashboard.crawls._begun) == 2  # the last one ran when it was begun
+
+
+@pytest.mark.parametrize("command", [crawls.COMMAND, jobs.COMMAND])
+def test_files_of_the_folder_are_no_modules_of_ours(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    for name in ("json.py", "click.py"):
+        (tmp_path / name).write_text("raise SystemExit('taken over')")
+    arguments = ["--version"] if command[-1] == "tres" else ["answer"]
+    ran = subprocess.run(
+        [*command, *arguments],
+        check=False,
+        cwd=tmp_path,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+    )
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
+def test_a_message_about_a_folder_below_the_root_stays_legible() -> None:
+    message = "/data/bees.toml: topic.seeds: http://bees.example/ is no seed"
+    told = "data/bees.toml: topic.seeds: http://bees.example/ is no seed"
+    assert without_path(message, Path("/data")) == told
+    assert without_path(message, Path("/")) == message

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 from tests.support.dashboard import get
 
 import tres
+from tres.dashboard import downloads
 from tres.dashboard.app import Dashboard
 from tres.dashboard.downloads import AT_ONCE, Downloads, _chunks
 from tres.dashboard.runs import Runs
@@ -85,6 +86,17 @@ def test_others_must_wait_their_turn(home: Path) -> None:
     dashboard.downloads = Downloads(_running=AT_ONCE)
     answer = get(dashboard.app(), f"{RUN}/export?to=csv")
     assert (answer.status, answer.headers["retry-after"]) == (503, "5")
+
+
+def test_a_process_that_cannot_be_started_takes_no_turn(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloads, "COMMAND", (str(home / "nothing"),))
+    run = Runs(time.monotonic, home=home).all()[0]
+    made = Downloads()
+    with pytest.raises(OSError, match="nothing"):
+        asyncio.run(made.export(run, "csv", relevant=False))
+    assert made._running == 0
 
 
 def test_a_file_that_breaks_off_is_no_file() -> None:

@@ -142,8 +142,8 @@ def test_whoever_guesses_the_token_must_wait(tmp_path: Path) -> None:
     door = Door({"127.0.0.1"}, TOKEN, attempts=Attempts(lambda: now[0]))
     locked = Dashboard(Runs(time.monotonic, home=tmp_path), door).app()
     cookie = post(locked, "/api/login", {"token": TOKEN}).headers["set-cookie"].partition(";")[0]
-    for _ in range(SLIPS - 1):
-        assert post(locked, "/api/login", {"token": "wrong"}).status == 401
+    for number in range(SLIPS - 1):
+        assert post(locked, "/api/login", {"token": f"wrong {number}"}).status == 401
     assert get(locked, "/api/runs", authorization="Bearer wrong").status == 401
     for wait in (1, 2, 4):
         refused = post(locked, "/api/login", {"token": TOKEN})  # not even looked at
@@ -151,7 +151,7 @@ def test_whoever_guesses_the_token_must_wait(tmp_path: Path) -> None:
         assert get(locked, "/api/runs", authorization=f"Bearer {TOKEN}").status == 429
         assert get(locked, "/api/runs", cookie=cookie).status == 200
         now[0] += wait
-        assert post(locked, "/api/login", {"token": "wrong"}).status == 401
+        assert post(locked, "/api/login", {"token": f"wrong, after {wait}"}).status == 401
     now[0] += 60
     assert post(locked, "/api/login", {"token": TOKEN}).status == 200
 
@@ -159,8 +159,8 @@ def test_whoever_guesses_the_token_must_wait(tmp_path: Path) -> None:
 def test_others_do_not_wait_for_a_guesser() -> None:
     attempts = Attempts(lambda: 0.0)
     for number in range(SLIPS):
-        attempts.failed("192.0.2.1")
-        attempts.failed(f"2001:db8::{number}")
+        attempts.failed("192.0.2.1", f"wrong {number}")
+        attempts.failed(f"2001:db8::{number}", f"wrong {number}")
     assert attempts.wait("192.0.2.1") == attempts.wait("::ffff:192.0.2.1") == 1
     assert attempts.wait("2001:db8::ffff") == 1  # one machine has a network of addresses
     assert attempts.wait("192.0.2.2") == attempts.wait("2001:db8:1::1") == 0
@@ -169,15 +169,21 @@ def test_others_do_not_wait_for_a_guesser() -> None:
 def test_guessers_are_remembered_within_bounds() -> None:
     now = [0.0]
     attempts = Attempts(lambda: now[0])
-    for _ in range(70):
-        attempts.failed("192.0.2.1")
+    for number in range(2_000):  # a day of guessing
+        attempts.failed("192.0.2.1", f"wrong {number}")
     assert attempts.wait("192.0.2.1") == 60
     now[0] = 700.0
-    attempts.failed("192.0.2.1")  # long after: the first one again
+    attempts.failed("192.0.2.1", "wrong")  # long after: the first one again
     assert attempts.wait("192.0.2.1") == 0
     for number in range(2 * MOST):
-        attempts.failed(f"10.0.{number // 256}.{number % 256}")
+        attempts.failed(f"10.0.{number // 256}.{number % 256}", "wrong")
     assert len(attempts._wrong) == MOST
+
+
+def test_a_program_with_an_old_token_keeps_nobody_out(locked: ASGIApp) -> None:
+    for _ in range(10 * SLIPS):
+        assert get(locked, "/metrics", authorization="Bearer the one of yesterday").status == 401
+    assert post(locked, "/api/login", {"token": TOKEN}).status == 200
 
 
 def test_other_hosts_need_a_token() -> None:

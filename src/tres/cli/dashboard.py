@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 import time
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from tres.dashboard.runs import Runs
 
 HOME = Path("runs")
+TOKEN = "TRES_DASHBOARD_TOKEN"
 
 
 @click.command()
@@ -42,7 +44,7 @@ HOME = Path("runs")
 )
 @click.option(
     "--token",
-    envvar="TRES_DASHBOARD_TOKEN",
+    envvar=TOKEN,
     metavar="TEXT",
     help="Ask for this token; for other hosts one is made up if none is given.",
 )
@@ -59,6 +61,7 @@ def dashboard(runs: tuple[Path, ...], host: str, port: int, token: str | None, s
     from tres.dashboard.security import token_for
 
     wanted = token_for(host, token)
+    os.environ.pop(TOKEN, None)  # no crawl that is started from here needs to know it
     found = Runs(time.monotonic, named_runs(runs), None if runs else HOME)
     with stopped_by_signals() as go_on, _listening(host, port) as listening:
         address = _address(host, listening.getsockname()[1], wanted)

@@ -7,6 +7,7 @@ as the dashboard is there, so that a crawl that came to nothing can say why.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from signal import SIGINT
 from tempfile import TemporaryFile
+from threading import Lock
 from typing import IO
 
 from tres.dashboard.counts import Json, harmless
@@ -24,11 +26,13 @@ from tres.errors import RunError
 from tres.store.orders import Budget
 from tres.store.state import run_state
 
-COMMAND = (sys.executable, "-m", "tres")
+COMMAND = (sys.executable, "-P", "-m", "tres")
 TAIL = 2_000
 """Bytes of what a crawl has said that are looked at."""
 MOST = 8
 """Crawls that may have been begun from here and run at the same time."""
+REMEMBERED = 20
+"""Crawls that have ended and can still say why."""
 
 
 @dataclass(slots=True)
@@ -37,6 +41,8 @@ class Begun:
 
     process: subprocess.Popen[bytes]
     said: IO[bytes]
+    stopped: bool = False
+    """Was it told to end? Then nothing is wrong when it does."""
 
     @property
     def runs(self) -> bool:
@@ -45,40 +51,43 @@ class Begun:
 
     def problem(self) -> str:
         """Why it has ended, if not well: its last line."""
-        if self.process.poll() in (None, 0):
+        if self.stopped or self.process.poll() in (None, 0):
             return ""
         lines = self._tail().splitlines()
         return harmless(lines[-1].removeprefix("tres: ")) if lines else "it ended without a word"
 
     def _tail(self) -> str:
-        self.said.seek(0, 2)
-        self.said.seek(max(0, self.said.tell() - TAIL))
-        return self.said.read().decode("utf-8", "replace").strip()
+        file = self.said.fileno()
+        end = os.fstat(file).st_size
+        return os.pread(file, TAIL, max(0, end - TAIL)).decode("utf-8", "replace").strip()
 
 
 @dataclass(slots=True)
 class Crawls:
-    """Crawls that were started here, by their directory."""
+    """Crawls that were started here, by their directory; any thread may ask."""
 
     _begun: dict[Path, Begun] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
 
     def begin(self, topic: TopicFile, home: Path) -> str:
         """Crawl a topic into a new directory below `home`; what is said back to the user."""
         if topic.problem:
             raise RunError(topic.problem)
-        directory = _free_directory(home, topic.path.stem, set(self._begun))
-        self._start(directory, "crawl", str(topic.path), "--run", str(directory))
-        return f"The crawl begins as {directory.name}; it needs the dashboard no longer."
+        with self._lock:  # two who ask at once get a directory each
+            directory = _free_directory(home, topic.path.stem, set(self._begun))
+            self._start(directory, "crawl", str(topic.path), "--run", str(directory))
+        return f"The crawl begins as {directory.name}; it no longer needs the dashboard."
 
     def resume(self, run: FollowedRun, wanted: Json) -> str:
         """Go on with a run; with a larger budget if one is given."""
         pages = wanted.get("pages")
         if pages is not None:
             Budget(pages)  # refuses what is none
-        if run_state(run.directory).is_crawled or self.runs_here(run):
-            raise RunError("this run is being crawled already")
         budget = [] if pages is None else ["--pages", str(pages)]
-        self._start(run.directory, "resume", str(run.directory), *budget)
+        with self._lock:
+            if run_state(run.directory).is_crawled or self.runs_here(run):
+                raise RunError("this run is being crawled already")
+            self._start(run.directory, "resume", str(run.directory), *budget)
         return "The crawl is being taken up."
 
     def runs_here(self, run: FollowedRun) -> bool:
@@ -96,20 +105,28 @@ class Crawls:
                 "the crawl is still learning its topic and was not started here; "
                 "stop it where it was started, or wait until it begins"
             )
-        self._begun[run.directory].process.send_signal(SIGINT)
+        begun = self._begun[run.directory]
+        begun.stopped = True
+        begun.process.send_signal(SIGINT)
         return "The crawl is told to stop; what it has fetched is kept."
 
     def problem(self, run: FollowedRun) -> str:
         """Why a crawl that was started here did not go on; empty if it did."""
-        begun = self._begun.get(run.directory)
-        return "" if begun is None else begun.problem()
+        with self._lock:
+            begun = self._begun.get(run.directory)
+            return "" if begun is None else begun.problem()
 
     def without_run(self, known: set[Path]) -> list[Json]:
         """Crawls that have not shown up as runs: they start, or came to nothing."""
+        with self._lock:
+            lines = [
+                (directory, begun.problem())
+                for directory, begun in self._begun.items()
+                if directory not in known and (begun.runs or begun.problem())
+            ]
         return [
-            {"name": harmless(directory.name), "problem": without_path(begun.problem(), directory)}
-            for directory, begun in self._begun.items()
-            if directory not in known and (begun.runs or begun.problem())
+            {"name": harmless(directory.name), "problem": without_path(problem, directory)}
+            for directory, problem in lines
         ]
 
     def _start(self, directory: Path, *arguments: str) -> None:
@@ -123,7 +140,16 @@ class Crawls:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+        self._forget(directory)
         self._begun[directory] = Begun(process, said)
+        ended = [known for known, begun in self._begun.items() if not begun.runs]
+        for old in ended[:-REMEMBERED]:
+            self._forget(old)
+
+    def _forget(self, directory: Path) -> None:
+        begun = self._begun.pop(directory, None)
+        if begun is not None:
+            begun.said.close()
 
 
 def _free_directory(home: Path, name: str, taken: set[Path]) -> Path:

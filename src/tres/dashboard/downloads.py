@@ -118,7 +118,11 @@ class Downloads:
         self._running += 1
         kind, *rest = what
         command = (*COMMAND, kind, str(run.directory), *rest)
-        process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+        try:
+            process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+        except BaseException:
+            self._running -= 1
+            raise
         try:
             assert process.stdout is not None
             problem = json.loads(await process.stdout.readline() or "{}").get("error", UNSAID)

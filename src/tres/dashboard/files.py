@@ -37,5 +37,6 @@ def mark_of(directory: Path, *names: str) -> Mark:
 
 def without_path(message: str, directory: Path) -> str:
     """A message for a browser: it names the run, not where it lies."""
-    named = message.replace(str(directory), directory.name)
-    return named.replace(str(directory.parent), "...")
+    named = message.replace(str(directory), directory.name) if directory.name else message
+    parent = directory.parent
+    return named.replace(str(parent), "...") if parent.name else named

@@ -17,7 +17,8 @@ from tres.dashboard.counts import Json
 from tres.dashboard.files import without_path
 from tres.dashboard.followed import FollowedRun
 
-COMMAND = (sys.executable, "-m", "tres.dashboard.worker")
+COMMAND = (sys.executable, "-P", "-m", "tres.dashboard.worker")
+"""No module comes from the current folder (`-P`): it may hold anybody's files."""
 LONGEST = 1_800.0
 """Seconds after which a job is given up."""
 LONGEST_LINE = 1 << 24

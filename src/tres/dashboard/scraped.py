@@ -32,6 +32,7 @@ class Scraped:
         """All metrics of the first runs."""
         with self._lock:
             watched = {run.key: self._watched(run) for run in list(runs)[:MOST]}
+            self._readers = {key: kept for key, kept in self._readers.items() if key[0] in watched}
             return exposition({key: run for key, run in watched.items() if run is not None})
 
     def _watched(self, run: FollowedRun) -> Watched | None:

@@ -130,7 +130,7 @@ class Door:
             raise RefusedError(429, f"too many wrong tokens; wait {ceil(wait)} s", wait)
         right = self.token is not None and _equal(token, self.token)
         if not right:
-            self.attempts.failed(address)
+            self.attempts.failed(address, token)
         return right
 
     def lets_in(self, headers: Mapping[str, str], address: str) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from tres.config import load_topic
@@ -54,7 +55,7 @@ def topics_in(folder: Path) -> list[TopicFile]:
     """The topic files of a folder, by name."""
     paths = sorted(path for path in _entries(folder) if _is_candidate(path))
     found = (_topic(path) for path in paths)
-    return [topic for topic in found if topic is not None][:MOST]
+    return list(islice((topic for topic in found if topic is not None), MOST))
 
 
 def _entries(folder: Path) -> Iterator[Path]:
@@ -82,5 +83,5 @@ def _topic(path: Path) -> TopicFile | None:
     try:
         config = load_topic(path)
     except TresError as problem:
-        return TopicFile(path, path.stem, problem=without_path(problem.message, path.parent))
+        return TopicFile(path, path.stem, problem=without_path(problem.message, path))
     return TopicFile(path, config.name, config.crawl.pages, config.topic.keywords)

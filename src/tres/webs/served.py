@@ -42,7 +42,7 @@ def serving(web: Web, **options: Any) -> Iterator[str]:
 @contextmanager
 def serving_process(web: str, *options: str) -> Iterator[str]:
     """Run `tres serve WEB` beside this process, on a core of its own."""
-    command = [sys.executable, "-m", "tres", "serve", web, "--port", "0", *options]
+    command = [sys.executable, "-P", "-m", "tres", "serve", web, "--port", "0", *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield _address(process, web)

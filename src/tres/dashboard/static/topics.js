@@ -1,7 +1,7 @@
 // Beginning a crawl: one of the topic files in the folder where the dashboard was started.
 
 import { ask } from "./api.js";
-import { dialog } from "./controls.js";
+import { dialog, inform } from "./controls.js";
 import { button, count, h } from "./dom.js";
 
 export function newCrawl(frame) {
@@ -18,9 +18,11 @@ export function newCrawl(frame) {
 function choose(topics, frame) {
   const usable = topics.find((topic) => !topic.problem);
   const field = h("div", { class: "topics", role: "radiogroup", "aria-label": "Topic" }, topics.map((topic) => line(topic, topic === usable)));
-  const lines = usable
-    ? ["It crawls the Web as its topic file says, as a process of its own, and goes on when the dashboard ends."]
-    : ["There is no topic file in this folder that can be crawled. “tres init” writes one."];
+  if (!usable) {
+    const none = h("p", {}, "There is no topic file in this folder that can be crawled. “tres init” writes one.");
+    return inform("New crawl", h("div", {}, none, field), false);
+  }
+  const lines = ["The crawl does what its topic file says. It runs on its own, and goes on if you end the dashboard."];
   dialog("New crawl", lines, field, "Begin", () => {
     const chosen = field.querySelector("input:checked");
     if (chosen) frame.does("/api/crawls", { topic: chosen.value });
