@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.support.webs import missing, page, start
 
-from tres.crawl.endorsement import LEAST, MOST, SLOW, Endorsements
+from tres.crawl.endorsement import LEAST, MOST, RECENT, SLOW, Endorsements
 from tres.crawl.events import Done, Event, Fetch, SiteHeld, Stepped, Wait
 from tres.crawl.session import CrawlSession
 from tres.crawl.snapshot import capture, restore
@@ -253,6 +253,31 @@ def test_the_only_good_site_may_have_every_second_page():
         crawl.receive(demand.urls[0], portal(demand.urls[0]))
     assert crawl.relevant > 0.25 * BUDGET
     assert crawl.held_sites == ["wiki.example"]
+
+
+def test_a_crawl_that_is_taken_up_judges_what_is_left_by_the_same_pages():
+    def poor(url: str) -> Percept:
+        site, _, name = url.partition("/")
+        more = [f"{site}/{name}{step}" for step in range(3)]
+        return page(url, 0.9 if "wiki" in site else 0.1, *more, "wiki.example/0")
+
+    def go_on(crawl: CrawlSession, count: int) -> list[str]:
+        asked = []
+        for _ in range(count):
+            demand = crawl.next()
+            assert isinstance(demand, Fetch)
+            asked += demand.urls
+            crawl.receive(demand.urls[0], poor(demand.urls[0]))
+        return asked
+
+    one, other = (
+        start({}, ["portal.example/1"], pages=BUDGET, endorsed=Endorsements(SHARE))
+        for _ in range(2)
+    )
+    go_on(one, 100)
+    restore(other, capture(one))
+    assert go_on(one, 100) == go_on(other, 100)
+    assert len(other._endorsed._recent) == RECENT
 
 
 def test_nothing_is_counted_where_there_is_no_limit():

@@ -183,6 +183,8 @@ class _Restore:
                 fresh.replace(_split(held, self.state.pop(f"{path}.lengths")))
             case np.random.Generator():
                 fresh.bit_generator.state = held[1]
+            case deque():
+                return deque(self._value(held), fresh.maxlen)
             case _ if _is_object(fresh):
                 self._fill_object(path, fresh, held)
             case _:
