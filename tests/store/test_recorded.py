@@ -5,12 +5,14 @@ from __future__ import annotations
 import sqlite3
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from itertools import count
 from math import inf
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.support.webs import To, links, missing, page, random_web, site_of, start, web_of
 
@@ -174,7 +176,7 @@ def test_its_seconds_are_those_of_all_stretches_however_they_ended(
     later = RecordedSession(later.session, later.journal, "config", clock=lambda: next(ticks))
     (_,) = steps(later, 1)
     assert later.journal.seconds() == 4.0
-    assert later.seconds == 5.0
+    assert later.seconds == 6.0  # a look at the clock to see whether a sync is due, and this one
 
 
 def test_an_outcome_that_nobody_asked_for_is_noticed(tmp_path: Path) -> None:
@@ -332,6 +334,39 @@ def test_a_disk_that_fills_up_leaves_a_crawl_that_goes_on(
     )
     monkeypatch.undo()
     assert told + [repr(events) for events in steps(again(full))] == expected
+
+
+def unstorable(percept: Percept) -> Percept:
+    """The session takes it, the journal does not."""
+    doubles = percept.links.anchor_relevance.astype(np.float64)
+    return replace(percept, links=replace(percept.links, anchor_relevance=doubles))
+
+
+def incomplete(percept: Percept) -> Percept:
+    """The session itself fails over it, half way."""
+    return replace(percept, links=replace(percept.links, url_keyword=np.empty(0, np.bool_)))
+
+
+@pytest.mark.parametrize("spoilt", [unstorable, incomplete])
+@pytest.mark.parametrize("before", [0, 8])
+def test_a_page_that_raises_an_error_ends_one_crawl_and_not_all_that_go_on(
+    tmp_path: Path, before: int, spoilt: Callable[[Percept], Percept]
+) -> None:
+    crawl = begun(tmp_path)
+    list(steps(crawl, before))
+    demand = crawl.next()
+    assert isinstance(demand, Fetch)
+    (url,) = demand.urls
+    with pytest.raises((TypeError, IndexError)):
+        crawl.receive(url, spoilt(page(url, 0.9, "a/new", "b/new")))
+    assert crawl.next() == Done(StopReason.INTERRUPTED)
+    crawl.journal.close()
+    rest = [event for events in steps(again(tmp_path)) for event in events]
+    assert sum(isinstance(event, Stepped) for event in rest) > 10
+    with Journal.open(tmp_path / "journal.db") as journal:
+        told = [(row["kind"], row["is_seed"]) for row in journal.failures() if row["url"] == url]
+        assert told == [("unreadable", before == 0)]
+    assert list(steps(again(tmp_path))) == []  # all of it folds to the same end
 
 
 @pytest.mark.parametrize("every", [3, 1000])

@@ -6,7 +6,8 @@ crawl that ends at any moment, by whatever cause, is taken up by folding its jou
 
 - every entry is given to a fresh session, which must choose what it chose then (a difference
   is a `RunError`: it is not the same machine);
-- what had been asked for and never came back is asked for again, before anything new;
+- what had been asked for and never came back is asked for again, before anything new; a page
+  that the crawl has died of did come back, as a failure;
 - nothing that has an outcome is ever asked for again, nor anything of a site that is blocked.
 
 A demand that was answered with `Wait` or `Done` is not kept: it changes nothing. Snapshots
@@ -28,7 +29,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Protocol
 
-from tres.crawl.events import Demand, Done, Event, Fetch, Stepped, StopReason, Wait
+from tres.crawl.events import Demand, Done, Event, Fetch, FetchFailed, Stepped, StopReason, Wait
 from tres.crawl.session import CrawlSession
 from tres.crawl.snapshot import capture, restore
 from tres.engines.base import Exchange, Fetched
@@ -157,16 +158,38 @@ class RecordedSession:
     def receive(
         self, url: str, outcome: Percept | Failed, fetched: Fetched | None = None
     ) -> list[Event]:
-        """What came of a URL that `next` had asked for."""
-        entry = storable(Received(url, outcome))
-        events = self.session.receive(url, entry.outcome)
+        """What came of a URL that `next` had asked for.
+
+        An outcome that raises an error ends the crawl, but is kept as a failure: the URL would be
+        asked for again by every crawl that goes on, and end it too.
+        """
+        is_seed = self.session.clicks(url) == 0
+        try:
+            events = self._keep_outcome(storable(Received(url, outcome)), fetched)
+        except RunError:  # it cannot be written: nothing is wrong with the outcome
+            raise
+        except Exception:
+            self._give_up(url, is_seed)
+            raise
         with writing(self._run):
-            end = self._archived(url, events, fetched)
-            seconds = self.seconds
-            self.journal.append(entry, events, fetched, end, seconds)
-            self._sync_if_due(seconds)
+            self._sync_if_due()
             self._snapshot_if_due()
         return events
+
+    def _keep_outcome(self, entry: Received, fetched: Fetched | None) -> list[Event]:
+        events = self.session.receive(entry.asked, entry.outcome)
+        with writing(self._run):
+            end = self._archived(entry.asked, events, fetched)
+            self.journal.append(entry, events, fetched, end, self.seconds)
+        return events
+
+    def _give_up(self, url: str, is_seed: bool) -> None:
+        """Keep that a URL has failed; the session is half way between two states, and useless."""
+        self.session.interrupt()
+        failed = Failed(url, FailureKind.UNREADABLE)
+        told = [FetchFailed(url, failed.kind, is_seed)]
+        with writing(self._run):
+            self.journal.append(Received(url, failed), told, seconds=self.seconds)
 
     def begin(self, pages: int, model: str) -> None:
         """From here on: another budget, or another judge."""
@@ -208,7 +231,8 @@ class RecordedSession:
             return None
         return self._warc.append(fetched.exchange, asked, step.url)
 
-    def _sync_if_due(self, now: float) -> None:
+    def _sync_if_due(self) -> None:
+        now = self.seconds
         if now >= self._next_sync or self._paused_at is not None:  # the clock stands in a pause
             self.sync()
             end = self.seconds
