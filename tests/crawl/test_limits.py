@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from tests.support.webs import To, drive, page, start, web_of
 
 from tres.crawl.events import Fetch, LinksLimited
-from tres.crawl.limits import LinkLimits
+from tres.crawl.limits import LinkLimits, WaitingLinks
 from tres.crawl.session import CrawlSession
 from tres.crawl.snapshot import capture, restore
 from tres.policies.make import PolicySettings
@@ -42,6 +43,14 @@ def test_of_a_page_the_best_links_count():
     assert [event for event in run.events if isinstance(event, LinksLimited)] == [
         LinksLimited("links_per_page", "a")
     ]
+
+
+def test_a_page_with_too_many_links_is_told_of_once_wherever_they_lead():
+    web = web_of(page("a/0", 0.9, *(f"{n}.example/" for n in range(50))))
+    session = start(web, ["a/0"], BREADTH_FIRST, limits=LinkLimits(links_per_page=3))
+    limited = [event for event in drive(session, web).events if isinstance(event, LinksLimited)]
+    assert limited == [LinksLimited("links_per_page", "a")]
+    assert session.dropped == {"links_per_page": 47}
 
 
 def test_of_a_site_no_more_links_wait_than_it_may_have():
@@ -107,6 +116,17 @@ def test_a_site_at_its_cap_makes_room_for_others():
     session = start({}, ["a/", "b/"], cap="3", limits=LinkLimits(frontier_size=30))
     crawl_on(session, 6)
     assert len(session.policy) == len(session._links) == 0
+
+
+def test_a_link_that_left_with_its_site_does_not_leave_twice():
+    """A falling cap closes a site while a page of it is in flight, which may redirect anywhere."""
+    waiting = WaitingLinks(LinkLimits())
+    waiting.make_room(urls=3, sites=2)
+    waiting.enter(np.array([0, 1, 2], np.int32), np.array([0, 0, 1], np.int32))
+    waiting.close(0)
+    waiting.leave(1, 0)
+    assert len(waiting) == 1
+    assert not waiting.wait_for([0])
 
 
 def test_a_crawl_that_is_taken_up_drops_the_same_links():

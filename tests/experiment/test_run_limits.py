@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.support.crawls import perceiver
+from tests.support.reading import model
 
 from tres.config import TopicConfig
 from tres.crawl.limits import LinkLimits
 from tres.engines.base import Exchange
-from tres.experiment.run import archived, link_limits, new_session, session_digest
+from tres.experiment.live import open_run
+from tres.experiment.run import archived, link_limits, new_session, session_digest, start_run
 from tres.sections import CrawlSection, LiveSection, TopicSection, TrainingSection
 
 
@@ -96,3 +99,17 @@ def test_only_live_crawls_hold_sites_back(live: bool, share: float, expected: fl
     session = new_session(config, perceiver().seeds(["http://a.example/"]), live=live)
     assert session._endorsed._share == expected
     assert session_digest(config) != session_digest(config.override(self_cited=0.2))
+
+
+def test_a_project_that_goes_on_has_the_budgets_of_its_topic_file(tmp_path: Path) -> None:
+    config = TopicConfig(
+        name="limits",
+        topic=TopicSection(keywords=["biology"], seeds=["http://a.example/"]),
+        training=TrainingSection(model="auto"),
+        crawl=CrawlSection(pages=20, requests=30),
+    )
+    with start_run(config, replace(perceiver(), model=model()), tmp_path / "run"):
+        pass
+    with open_run(config.override(pages=40, requests=60), tmp_path / "run") as (run, _):
+        assert (run.config.crawl.pages, run.config.crawl.requests) == (40, 60)
+        assert run.crawling._requests_left == 60

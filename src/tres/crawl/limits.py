@@ -74,10 +74,10 @@ class WaitingLinks:
 
     def leave(self, url: int, site: int) -> None:
         """A link is asked for."""
-        if self._counted.view[url]:
-            self._counted.view[url] = False
+        if self._counted.view[url] and self._of_site.view[site]:  # else the site is closed
             self._of_site.view[site] -= 1
             self._all -= 1
+        self._counted.view[url] = False
 
     def close(self, site: int) -> None:
         """Nothing waits for a site any more, and nothing of it enters."""
@@ -88,10 +88,13 @@ class WaitingLinks:
         """Does a link wait for any of these sites?"""
         return bool(self._of_site.view[sites].any())
 
-    def admitted(self, links: LinkPercepts, crawl: Crawl, rows: int) -> tuple[Ids, list[Reached]]:
+    def admitted(
+        self, home: str, links: LinkPercepts, crawl: Crawl, rows: int
+    ) -> tuple[Ids, list[Reached]]:
         """The places of the links that count, and the limits that are reached for the first time.
 
-        `rows` wait in the frontier, which may hold several of them for one URL.
+        They stand on a page of the site `home`. `rows` wait in the frontier, which may hold several
+        of them for one URL.
         """
         if self._has_room(len(links), rows):
             return np.arange(len(links), dtype=np.int32), []
@@ -102,7 +105,7 @@ class WaitingLinks:
             url, site = links.urls[place], links.sites[place]
             limit = self._objection(rank, url, site, entering, crawl, rows + len(taken))
             if limit:
-                first += self._drop(limit, site)
+                first += self._drop(limit, home if limit == "links_per_page" else site)
             else:
                 taken.append(place)
                 entering[site] += url not in crawl.urls

@@ -158,9 +158,9 @@ class CrawlSession:
         if self._interrupted:
             return self._stop(StopReason.INTERRUPTED)
         allowed = min(k, self.pages - self.steps - self.in_flight)
-        names = tuple(waiting)
+        told = self.site_ids(waiting)
         chosen: list[str] = []
-        while len(chosen) < allowed and (choice := self._choose(names)) is not None:
+        while len(chosen) < allowed and (choice := self._choose(told)) is not None:
             self._depart(choice)
             chosen.append(self._crawl.urls[choice.url])
         if chosen:
@@ -250,7 +250,9 @@ class CrawlSession:
         self._crawl.paths.extend(page, choice.page, reward, percept.relevant)
         self._endorsed.count(page, site, choice.page, percept.relevant, self.pages)
         events = self._enforce_cap(site)
-        places, limited = self._links.admitted(percept.links, self._crawl, len(self.policy))
+        places, limited = self._links.admitted(
+            percept.site, percept.links, self._crawl, len(self.policy)
+        )
         events += [LinksLimited(*reached) for reached in limited]
         outlinks = self._outlinks(percept.links, page, percept, places)
         held = self._endorsed.news(self.pages, self._crawl.site_names)
@@ -262,8 +264,8 @@ class CrawlSession:
             events.append(LeafSplit(grown.leaf, feature, split.threshold, split.reduction))
         return [self._stepped(choice, percept), *events]
 
-    def _choose(self, waiting: Iterable[str]) -> Choice | None:
-        told = self.site_ids(waiting)
+    def _choose(self, told: list[int]) -> Choice | None:
+        """The next choice, of none of the sites that the session was told to leave alone."""
         must_wait = self._must_wait(told)
         for _ in range(len(self._seeds)):
             if must_wait is None or not must_wait[self._seeds[0].site]:

@@ -105,8 +105,8 @@ def _exploring(directory: Path, overwrite: bool) -> Iterator[None]:
 def open_run(config: TopicConfig, directory: Path) -> Iterator[tuple[OpenRun, Perceiver]]:
     """The run in a directory, gone on with if there is one, for whoever drives it."""
     if (directory / JOURNAL).exists():
-        pages = config.crawl.pages
-        with resume_run(directory, pages, warc=archive_of(config)) as run:
+        pages, requests = config.crawl.pages, config.crawl.requests
+        with resume_run(directory, pages, requests=requests, warc=archive_of(config)) as run:
             yield run, perceive_topic(run.config, None, run.model)
     else:
         perceiver = perceive_topic(config, None)
