@@ -73,3 +73,27 @@ def test_the_crawl_takes_its_place(run: Path, clock: Clock) -> None:
         told = get(app, "/api/runs/bees").json
     assert told["pages"] == 1
     assert "exploring" not in told
+
+
+def test_a_run_that_is_begun_anew_is_shown_as_it_is_now(run: Path, clock: Clock) -> None:
+    app = Dashboard(Runs(clock, home=run.parent), Door({"127.0.0.1"})).app()
+    config = (run / "config.toml").read_bytes()
+    (run / "config.toml").unlink()
+    with open_run(run) as crawl:
+        step(crawl)
+        assert get(app, "/api/runs/bees").json["pages"] == 1
+    for file in run.glob("journal.*"):
+        file.unlink()
+    (run / "config.toml").write_bytes(config)
+    _explore(run, 3)
+    told = get(app, "/api/runs/bees").json
+    assert (told["pages"], told["last_pages"], told["exploring"]["pages"]) == (0, [], 3)
+    (run / EXPLORATION).unlink()
+    _explore(run, 1)
+    assert get(app, "/api/runs/bees").json["exploring"]["pages"] == 1
+
+
+def _explore(run: Path, pages: int) -> None:
+    with ExplorationLog(run, "settings") as log:
+        for number in range(pages):
+            log.add(URL.format(number), Page(URL.format(number), "", "text", ()))

@@ -40,6 +40,8 @@ class Exploring:
         """Count the pages of whole lines that are new; a line without a page is a failure."""
         try:
             with (self.run / EXPLORATION).open("rb") as file:
+                if file.seek(0, 2) < self._read:  # it was begun anew
+                    self.pages = self._read = 0
                 file.seek(self._read)
                 new = file.read()
         except FileNotFoundError:  # the crawl has just begun

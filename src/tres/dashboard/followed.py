@@ -190,6 +190,9 @@ class FollowedRun:
             return
         self._looked = self._clock()
         if is_exploring(self.directory):
+            if self._reader is not None:  # another crawl was begun in its place
+                self._reader, self.counts, self._mark = None, Counts(), ()
+                self._edition, self._last_record = 0, 0
             return
         try:
             self._read_judgements()
