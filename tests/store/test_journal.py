@@ -14,6 +14,7 @@ from tests.support.webs import To, links, page
 from tres.crawl.events import FetchFailed, SiteCapped, Stepped
 from tres.engines.base import Fetched
 from tres.errors import RunError
+from tres.store import journal as store_journal
 from tres.store.journal import Journal
 from tres.store.meta import Meta
 from tres.store.records import Begin, Demanded, Received, Seeds
@@ -78,6 +79,30 @@ def test_a_page_knows_its_judge_and_where_it_is_kept(path: Path) -> None:
         journal.append(Received("a/3", page("a/3", 0.5)), [step(2, "a/3")], FACTS, 250)
         assert (journal.judge_of(4), journal.judge_of(8)) == ("digest", "other")
         assert journal.exchange_of(8) == (99, 250)
+
+
+def test_opening_it_to_read_takes_no_longer_when_it_has_grown(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work: list[None] = []
+
+    def watched(path: Path, mode: str) -> sqlite3.Connection:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True)
+        connection.set_progress_handler(lambda: work.append(None), 10)
+        return connection
+
+    def work_to_open() -> int:
+        work.clear()
+        with monkeypatch.context() as patched:
+            patched.setattr(store_journal, "_connect", watched)
+            Journal.open(path).close()
+        return len(work)
+
+    before = work_to_open()
+    with Journal.open(path, to_write=True) as journal:
+        for number in range(300):
+            journal.append(Received("a/3", page("a/3", 0.5)), [step(number, "a/3")], FACTS, number)
+    assert work_to_open() <= before + 2
 
 
 def test_people_read_it_with_sqlite_alone(path: Path) -> None:

@@ -136,8 +136,9 @@ class Journal:
                 meta = read_meta(connection, path)
                 last = _last(connection, meta)
                 _refuse_shorter(connection, path, last, promise)
-            if not to_write:
-                return cls(path, connection, meta, last, promise)
+                if not to_write:
+                    return cls(path, connection, meta, last, promise)
+                last = last._replace(warc_end=_warc_end(connection, last.position + 1))
             _write_ahead(connection)
             sync_directory(path.parent)  # the write-ahead log may be new
             mark = _mark(path, last, promise)
@@ -390,11 +391,8 @@ class Journal:
 
         `before` asks about the pages before a record.
         """
-        query = "SELECT max(warc_end) FROM pages WHERE seq < ?"
-        seq = self.position + 1 if before is None else before
         with _named(self.path):
-            (end,) = self._connection.execute(query, (seq,)).fetchone()
-        return int(end or 0)
+            return _warc_end(self._connection, self.position + 1 if before is None else before)
 
     def read_before(self) -> Iterator[tuple[tuple[str, ...], int | None]]:
         """The links and the fingerprint of every step, in order."""
@@ -499,13 +497,22 @@ def _mark(path: Path, last: Extent, promise: Promise | None) -> Mark:
 
 
 def _last(connection: sqlite3.Connection, meta: Meta) -> Extent:
-    """How far a journal reaches, if its first record is one of this run."""
+    """How far a journal reaches, if its first record is one of this run.
+
+    Readers open a journal every second or so while it grows: all of this is found by numbers. The
+    end of the archive is not, and only who writes needs it.
+    """
     begun = next(links_after(connection, 0, meta.checksum), 0)
     (last,) = connection.execute("SELECT max(seq) FROM records").fetchone()
     if not begun:
         raise DamagedError("it has no records")
-    (end,) = connection.execute("SELECT max(warc_end) FROM pages").fetchone()
-    return Extent(last, link_at(connection, last), end or 0)
+    return Extent(last, link_at(connection, last))
+
+
+def _warc_end(connection: sqlite3.Connection, before: int) -> int:
+    query = "SELECT max(warc_end) FROM pages WHERE seq < ?"
+    (end,) = connection.execute(query, (before,)).fetchone()
+    return int(end or 0)
 
 
 def _refuse_shorter(
