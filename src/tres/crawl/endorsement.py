@@ -146,9 +146,11 @@ class Endorsements:
 
     def _at_limit(self, budget: int) -> Flags:
         share = self._share * budget
-        domains = self._of_domains.at_limit(share)[self._domain.view]
-        together = self._made_up()[self._domain.view]
-        return np.asarray(domains & (together | self._of_sites.at_limit(share)))
+        flags = self._of_domains.at_limit(share)[self._domain.view]
+        sites = np.flatnonzero(flags)
+        together = self._made_up(self._domain.view[sites])
+        flags[sites] = together | self._of_sites.at_limit(share)[sites]
+        return np.asarray(flags)
 
     def release(self) -> None:
         """Nothing else is left: whoever is held may go on, until something else turns up."""
@@ -159,17 +161,18 @@ class Endorsements:
         held = self.held(budget)
         if held is None:
             return []
-        domains, together = self._domain.view[held], self._made_up()
-        alone = np.flatnonzero(held)[~together[domains]]
-        names = [self._names[domain] for domain in np.unique(domains[together[domains]]).tolist()]
+        domains = self._domain.view[held]
+        together = self._made_up(domains)
+        alone = np.flatnonzero(held)[~together]
+        names = [self._names[domain] for domain in np.unique(domains[together]).tolist()]
         names += [sites[site] for site in alone.tolist()]
         first = sorted(set(names) - self.told)
         self.told.update(first)
         return first
 
-    def _made_up(self) -> Flags:
-        """By domain: do its hosts count together, because nobody endorses most of them?"""
-        return np.asarray(2 * self._endorsed_hosts.view < self._hosts.view)
+    def _made_up(self, domains: Ids) -> Flags:
+        """Of each: do its hosts count together, because nobody endorses most of them?"""
+        return np.asarray(2 * self._endorsed_hosts.view[domains] < self._hosts.view[domains])
 
     def _independent(self, domain: int, cited: int) -> bool:
         """Was a domain found without the one that it cites?"""
@@ -219,5 +222,7 @@ class _Counts:
 
     def at_limit(self, share: float) -> Flags:
         """Who has had their share, of which those without an endorser have one as well."""
-        limit = np.maximum(LEAST, share * np.maximum(self.factor.view, 1.0))
-        return np.asarray(self.pages.view >= limit)
+        flags = np.asarray(self.pages.view >= LEAST)
+        many = np.flatnonzero(flags)  # of thousands these are few, and this is asked at every step
+        flags[many] = self.pages.view[many] >= share * np.maximum(self.factor.view[many], 1.0)
+        return flags
