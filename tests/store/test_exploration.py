@@ -8,6 +8,7 @@ import pytest
 
 from tres.errors import RunError
 from tres.store.exploration import EXPLORATION, Answer, ExplorationLog
+from tres.store.journal import JOURNAL, Journal
 from tres.web.page import Failed, FailureKind, Link, Page
 
 ANSWERS: list[Answer] = [
@@ -67,3 +68,9 @@ def test_nothing_is_read_behind_a_bit_that_has_changed(tmp_path: Path) -> None:
         found = read(tmp_path)
         assert found == ANSWERS[: len(found)]
         assert len(found) < len(ANSWERS)
+
+
+def test_who_asks_for_its_pages_is_not_told_to_throw_it_away(tmp_path: Path) -> None:
+    written(tmp_path)
+    with pytest.raises(RunError, match="go on with 'tres resume'"):
+        Journal.open(tmp_path / JOURNAL)

@@ -113,7 +113,7 @@ def crawl_pages(
     overwrite: bool = False,
     **settings: object,
 ) -> Generator[Stepped]:
-    """Crawl a web that is here and get its pages one by one, each as soon as it is judged.
+    """Crawl an archive or a generated web, and get each page as soon as it is judged.
 
     Stop when you have enough: a crawl of which no page is asked for any more ends there (where
     the loop is kept in a variable, with its `close()`). With a `run` it is kept, and can be
@@ -195,5 +195,5 @@ def _refuse_judge(judge: Judge | None) -> None:
     if judge is not None:
         raise ConfigError(
             "judge: the live Web is judged in a process of its own, by a model that is trained or "
-            "loaded; give positives and negatives, or load, or crawl a web that is here"
+            "loaded; give positives and negatives, or load, or crawl an archive"
         )

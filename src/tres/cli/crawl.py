@@ -83,8 +83,8 @@ def crawl(
 ) -> None:
     """Crawl for the topic described in the file TOPIC.
 
-    The Web itself is crawled, or with --web a web that is here. Options replace what the topic
-    file says.
+    It crawls the live Web, or with --web an archive or a generated web. Options replace what the
+    topic file says.
 
     \b
     Examples: tres crawl biology.toml --contact me@example.org --concurrency 8

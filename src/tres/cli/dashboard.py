@@ -52,7 +52,7 @@ TOKEN = "TRES_DASHBOARD_TOKEN"
 def dashboard(runs: tuple[Path, ...], host: str, port: int, token: str | None, show: bool) -> None:
     """Show and steer crawls in a browser.
 
-    Running and finished ones: without RUN all below ./runs, and new ones as they appear.
+    Without RUN it shows all runs below ./runs, running and finished, and new ones as they appear.
 
     Example: tres dashboard --open
     """

@@ -36,7 +36,7 @@ AT_ONCE = 8
 @click.option("--seed-url", multiple=True, metavar="URL", help="Start here; repeatable.")
 @click.option("--contact", metavar="WHO", help="Your mail address or web page, for the sites.")
 @click.option("--pages", metavar="N", help=f"Pages to fetch.  [default: {CrawlSection().pages}]")
-@click.option("--web", metavar="WEB", help="For a web that is here, not for the live Web.")
+@click.option("--web", metavar="WEB", help="Look at the seeds in this web, not on the live Web.")
 @click.option("--proxy", metavar="URL", help="Look at the seeds through this HTTP proxy.")
 @click.option("--yes", is_flag=True, help="Ask nothing; take the defaults.")
 @click.option("--no-check", is_flag=True, help="Do not look at the seeds.")
@@ -54,8 +54,8 @@ def init(
 ) -> None:
     """Write a topic file for a topic of your own.
 
-    On a terminal, what no option says is asked for. Then each seed is fetched once, as politely
-    as a crawl would, and you are told what is there. FILE is NAME.toml if none is named.
+    On a terminal, it asks for what no option gives. Then it fetches each seed once, as politely
+    as a crawl would, and tells you what is there. Without FILE it writes NAME.toml.
 
     \b
     Examples: tres init

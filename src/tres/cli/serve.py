@@ -79,10 +79,10 @@ def serve(
     seed: int,
     log: Path | None,
 ) -> None:
-    """Serve a web that is here over HTTP.
+    """Serve an archive or a generated web over HTTP.
 
-    WEB is an archive, a generated web, or the directory of a run; it is served as a proxy, so
-    every crawler that can use an HTTP proxy can crawl it; https pages are answered without TLS.
+    WEB is an archive, a generated web, or the directory of a run. It is served as a proxy, so every
+    crawler that can use an HTTP proxy can crawl it. https pages are answered without TLS.
 
     Example: tres serve generated --port 8080
     """

@@ -34,6 +34,7 @@ from tres.disk import sync_directory, sync_file
 from tres.engines.base import Fetched
 from tres.errors import RunError
 from tres.store.chain import checksum, link_at, linked, links_after
+from tres.store.exploration import EXPLORATION
 from tres.store.mark import Extent, Mark, Promise, promised
 from tres.store.meta import Meta, read_meta, write_meta
 from tres.store.records import (
@@ -123,10 +124,7 @@ class Journal:
     def open(cls, path: Path, to_write: bool = False) -> Self:
         """The journal in a file; `RunError` if there is none that can be read."""
         if not path.exists():
-            raise RunError(
-                f"{path.parent}: there is no {path.name}; name a run that this version of tres "
-                "has crawled, or run the crawl again with --overwrite"
-            )
+            raise RunError(_missing(path))
         promise = _promised(path)  # read first: a crawl that is going on only adds to the journal
         with _named(path):
             _roll_back(path)
@@ -475,6 +473,19 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 def mark_of(path: Path) -> Path:
     """Where the mark of a journal stands."""
     return path.with_suffix(Path(MARK).suffix)
+
+
+def _missing(path: Path) -> str:
+    """What to do where there is no journal; an exploration is worth keeping."""
+    if (path.parent / EXPLORATION).is_file():
+        return (
+            f"{path.parent}: is still learning its topic and has no pages yet; wait for it, or, if "
+            "it was stopped, go on with 'tres resume'"
+        )
+    return (
+        f"{path.parent}: there is no {path.name}; name a run that this version of tres "
+        "has crawled, or run the crawl again with --overwrite"
+    )
 
 
 def _promised(path: Path) -> Promise | None:
