@@ -237,6 +237,10 @@ def test_a_byte_order_mark_is_no_obstacle(topic):
         ("[crawl]\nseed = -1", "crawl.seed must be a whole number of at least 0, not -1"),
         ("[crawl]\nin_flight = 65", "crawl.in_flight must be a whole number from 1 to 64, not 65"),
         (
+            "[live]\nmax_bytes = 50000001",
+            "live.max_bytes must be a whole number from 1 to 50000000, not 50000001",
+        ),
+        (
             "[crawl]\npolicy = 'tress'",
             f"crawl.policy must be one of {', '.join(POLICIES)}, not 'tress'",
         ),

@@ -304,7 +304,9 @@ class LiveSection(Section):
         300.0,
     )
     timeout: float = setting(_SOME_SECONDS, "seconds that a page may take", 30.0)
-    max_bytes: int = setting(whole(1), "bytes of a page, decompressed, at most", 5_000_000)
+    max_bytes: int = setting(
+        whole(1, 50_000_000), "bytes of a page, decompressed, at most", 5_000_000
+    )
     retries: int = setting(whole(0, 10), "further attempts after a failure that may pass", 2)
     redirects: int = setting(whole(0, 50), "redirects followed for one page, at most", 10)
     allow: tuple[str, ...] = setting(

@@ -176,6 +176,19 @@ def test_pages_of_one_site_that_nobody_can_read_leave_room_for_others(clock: Clo
     assert chosen(flights).url == hostile[2]
 
 
+def test_a_crawl_that_waits_is_asked_again_while_a_page_is_read(clock: Clock) -> None:
+    crawl = Listed("http://a.org/", "http://a.org/2")
+    flights = flights_of(crawl, clock, k=2)
+    woken: list[float] = []
+    flights.wake = lambda: woken.append(flights.wakes_in())
+    first = chosen(flights)
+    assert flights.choose() is None
+    clock.now += 5
+    with flights.reading(first):
+        assert woken == [0.0]
+        assert chosen(flights).url == "http://a.org/2"
+
+
 def test_a_site_whose_pages_cost_too_much_rests_and_it_is_told(
     clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -175,6 +175,16 @@ class TestBystanders:
 
         with_process(work, ReaderPlan("tests.support.reading:killed_reader", arguments))
 
+    def test_a_process_that_talks_nonsense_while_it_starts_is_started_again(self, tmp_path):
+        arguments = {"mark": str(tmp_path / "babbled")}
+
+        async def work(process: Readers) -> None:
+            reading = await asyncio.wait_for(process.read(PAGES[0]), 60)
+            assert kinds([reading]) == ["page"]
+            assert (tmp_path / "babbled").exists()
+
+        with_process(work, ReaderPlan("tests.support.reading:babbling_reader", arguments))
+
 
 def test_a_reader_that_cannot_be_made_says_why():
     async def work(process: Readers) -> None:

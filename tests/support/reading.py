@@ -88,6 +88,14 @@ def killed_reader(mark: str) -> PageReader:
     return bad_reader()
 
 
+def babbling_reader(mark: str) -> PageReader:
+    """A process that says something else than that it is ready when it starts first."""
+    if not Path(mark).exists():
+        Path(mark).touch()
+        os.write(3, b"\xff" * 8)
+    return bad_reader()
+
+
 def no_reader() -> PageReader:
     """What a process is told to make whose model is missing."""
     raise ModelError("there is no model")

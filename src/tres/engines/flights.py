@@ -10,12 +10,11 @@ Two invariants are kept here, whoever fetches:
   k = 1 the crawl is asked, answered, asked, answered: exactly as in a replay;
 - every flight that took off lands exactly once. Whatever is said of it later is ignored.
 
-A crawl that says `Wait` is asked again when a flight has landed, a site becomes ready or an order
-was given (`tres.engines.steering`), not before; one that is paused is not asked. If nothing is in
-flight and all sites left rest for more than `max_wait` seconds, the crawl ends:
-its links are kept, and whoever goes on with it later asks for them. What the crawl
-itself raises (a full disk, say) is a *fault*: nothing more is asked or told, and whoever runs the
-crawl raises it.
+A crawl that says `Wait` is asked again when a hop is back, a flight has landed, a site becomes
+ready or an order was given (`tres.engines.steering`), not before; one that is paused is not asked.
+If nothing is in flight and all sites left rest for more than `max_wait` seconds, the crawl ends:
+its links are kept, and whoever goes on with it later asks for them. What the crawl itself raises
+(a full disk, say) is a *fault*: nothing more is asked or told, and whoever runs it raises that.
 """
 
 from __future__ import annotations
@@ -227,6 +226,7 @@ class Flights:
         said, now = flight.answer or Answer(), self._clock()
         arrive = self._manners.arrive
         arrive(flight.site, now, said.latency, said.status, said.retry_after, failed)
+        self._resting_until = -inf  # the site may be ready
 
     @contextmanager
     def reading(self, flight: Flight) -> Iterator[None]:
@@ -234,6 +234,7 @@ class Flights:
         self.back(flight)
         site = flight.site
         self._manners.unread(site, 1, self._clock())
+        self.wake()
         try:
             yield
         finally:

@@ -154,12 +154,16 @@ class Manners:
             self._settle(site, known, now)
         self._addresses.sent(site, now)
 
-    def turn(self, site: str, now: float) -> float:
+    def next_turn(self, site: str, now: float) -> float:
         """The moment for one more request of something in flight: a page after its robots.txt."""
         known = self._site(site)
-        known.start = max(
-            now, known.start + known.pause, known.until, self._addresses.turn_at(site)
-        )
+        at_address = self._addresses.turn_at(site)
+        return max(now, known.start + known.pause, known.until, at_address)
+
+    def turn(self, site: str, now: float) -> float:
+        """Take that moment."""
+        known = self._site(site)
+        known.start = self.next_turn(site, now)
         self._settle(site, known, now)
         self._addresses.sent(site, known.start)
         return known.start

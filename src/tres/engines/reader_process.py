@@ -43,7 +43,7 @@ class ReaderProcess:
             tries -= 1
             try:
                 self._process = await _launched(plan)
-            except (TimeoutError, ReaderDied):
+            except (TimeoutError, ReaderDied, ValueError):  # slow, dead, or talking nonsense
                 if not tries:
                     problem = "the process that reads pages does not start; run the crawl again"
                     raise ModelError(problem) from None

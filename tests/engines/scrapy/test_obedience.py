@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from itertools import pairwise
+from time import time
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -82,3 +83,16 @@ def arrivals(web: LocalWeb) -> dict[str, list[float]]:
     for each in web.asked:
         times[urlsplit(each.url).netloc].append(each.at)
     return times
+
+
+def test_a_page_that_a_long_delay_puts_off_waits_for_one_delay_and_not_for_two(
+    crawl: Crawl,
+) -> None:
+    slow = "http://slow.example/"
+    rules = text("User-agent: *\nCrawl-delay: 1000\n")
+    with LocalWeb({f"{slow}robots.txt": rules, slow: html("Slow", "biology", [])}) as web:
+        told = crawl(web, slow)
+    assert len(web.asked) == 1
+    site, until = told.spoken.fetched[slow].rests
+    assert site == "slow.example"
+    assert until - time() < 1500

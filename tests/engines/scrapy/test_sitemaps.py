@@ -9,6 +9,7 @@ import pytest
 from tests.support.local_web import Answer, LocalWeb, html
 from tests.support.timing import assert_spaced
 
+from tres.crawl.events import StopReason
 from tres.engines.scrapy.sitemaps import MAX_FILES
 
 Crawl = Callable[..., Any]
@@ -80,3 +81,19 @@ def test_sitemaps_obey_robots_txt_and_wait_their_turn(crawl: Crawl) -> None:
     assert not [url for url in web.urls if "/secret" in url]
     assert PAGES[0] in web.urls
     assert_spaced([asked.at for asked in web.asked], 0.6)
+
+
+def test_while_a_sitemap_is_fetched_its_site_is_not_asked_for_pages(crawl: Crawl) -> None:
+    slow = Answer("<urlset></urlset>", seconds=0.3)
+    with web_with(slow=slow) as web:
+        crawl(web, f"{SITE}/", f"{SITE}/second", k=2, sitemaps=True, per_site=1)
+    assert f"{SITE}/slow.xml" in web.urls
+    assert web.most_at_once_of["a.example"] == 1
+
+
+def test_a_site_that_refuses_a_sitemap_is_left_alone_as_it_asks(crawl: Crawl) -> None:
+    busy = Answer(status=503, headers={"Retry-After": "100"})
+    with web_with(busy=busy) as web:
+        story = crawl(web, f"{SITE}/", sitemaps=True)
+    assert web.urls == [f"{SITE}/", f"{SITE}/busy.xml"]
+    assert story.reason is StopReason.SITES_DOWN

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
-from time import monotonic
+from time import monotonic, time
 from typing import cast
 
 from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.downloadermiddlewares.retry import RetryMiddleware
+from scrapy.http import Response
 from scrapy.settings import BaseSettings
 
+from tres.engines.flights import Answer
 from tres.engines.manners import Manners
 from tres.engines.scrapy.failures import SiteDown, SlowSite, named
 from tres.sections import LiveSection
@@ -60,6 +62,12 @@ def seconds_to_wait(header: bytes | None, now: float) -> float | None:
         return max(0.0, parsedate_to_datetime(text).timestamp() - now)
     except (ValueError, OverflowError, OSError):  # no date, or none that this machine knows
         return None
+
+
+def answer_of(response: Response, request: Request) -> Answer:
+    """What a response tells the politeness clock."""
+    wait = seconds_to_wait(response.headers.get("Retry-After"), time())
+    return Answer(response.status, request.meta.get("download_latency"), wait)
 
 
 def as_polite(live: LiveSection, settings: BaseSettings) -> LiveSection:

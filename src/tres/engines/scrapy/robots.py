@@ -235,9 +235,10 @@ class Robots:
         from twisted.internet import reactor
 
         now = monotonic()
-        wait = self._manners.turn(site, now) - now
-        if wait > MAX_TURN:
+        wait = self._manners.next_turn(site, now) - now
+        if wait > MAX_TURN:  # the turn is left to the scheduler
             raise SlowSite(f"robots.txt asks for {wait:,.0f} seconds before the next page")
+        self._manners.turn(site, now)
         if wait > 0:
             await maybe_deferred_to_future(deferLater(reactor, wait))
 

@@ -17,7 +17,6 @@ looked for.
 
 from __future__ import annotations
 
-import time
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, Self
 
@@ -27,9 +26,9 @@ from scrapy.exceptions import CloseSpider
 from scrapy.http import Response
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
-from tres.engines.flights import Answer, Flight, Flights
+from tres.engines.flights import Flight, Flights
 from tres.engines.scrapy.answers import Answers
-from tres.engines.scrapy.courtesy import PROBLEM, seconds_to_wait
+from tres.engines.scrapy.courtesy import PROBLEM, answer_of
 from tres.engines.scrapy.failures import Named
 from tres.web.page import FailureKind
 
@@ -171,9 +170,7 @@ class CrawlScheduler(BaseScheduler):
     def _answered(self, response: Response, request: Request) -> None:
         """A server has answered: here all hops are seen, also those that lead elsewhere."""
         if (flight := self._flights.get(request.meta.get(FLIGHT))) is not None:
-            wait = seconds_to_wait(response.headers.get("Retry-After"), time.time())
-            latency = request.meta.get("download_latency")
-            flight.answer = Answer(response.status, latency, wait)
+            flight.answer = answer_of(response, request)
 
     def _idle(self) -> None:
         raise CloseSpider(str(self._flights.reason or "fault"))

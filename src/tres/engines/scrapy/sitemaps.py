@@ -21,7 +21,8 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.task import deferLater
 
-from tres.engines.scrapy.courtesy import manners_of
+from tres.engines.flights import Answer
+from tres.engines.scrapy.courtesy import answer_of, manners_of
 from tres.engines.scrapy.failures import named
 from tres.engines.scrapy.robots import MAX_TURN, Robots
 from tres.engines.scrapy.unpacking import encodings_of, reader_of
@@ -90,5 +91,17 @@ class Sitemaps:
             await maybe_deferred_to_future(deferLater(reactor, wait))
         meta = {"dont_redirect": True, "dont_retry": True, "verbatim_url": True}
         request = Request(url, callback=NO_CALLBACK, meta=meta)
+        return await self._answered(site, request)
+
+    async def _answered(self, site: str, request: Request) -> Response:
+        """What the site answers; it is asked for nothing else meanwhile if it may not be."""
         assert self._crawler.engine is not None  # it has sent us a page
-        return await self._crawler.engine.download_async(request)
+        self._manners.depart(site, monotonic())
+        said = Answer()
+        try:
+            response = await self._crawler.engine.download_async(request)
+            said = answer_of(response, request)
+            return response
+        finally:
+            now = monotonic()
+            self._manners.arrive(site, now, said.latency, said.status, said.retry_after)
