@@ -62,6 +62,7 @@ class KeptRequests:
         lines = [json.dumps([link, meta["rule"], meta.get("link_text", "")]) for link, meta in rows]
         try:
             with self._file.open("a", encoding="utf-8") as file:
+                file.write("\n")  # what is there may end in half a line
                 file.writelines(f"{line}\n" for line in lines)
         except OSError as error:
             told = f"{self._file}: cannot be written ({error.strerror})"
@@ -89,7 +90,7 @@ def _says_more(request: Request) -> bool:
 
 
 def _read(file: Path) -> Iterable[tuple[str, tuple[int, str]]]:
-    """Links and their rules; the last line may be half of one, if the process was killed."""
+    """Links and their rules; a line may be half of one, if the process was killed."""
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     for line in lines:
         try:
