@@ -230,7 +230,7 @@ def test_a_crawl_without_an_answer_says_so_page_by_page_as_well(
     web: tres.GeneratedWeb, judge: Mentions
 ) -> None:
     nowhere = tres.new_topic(["chess"], ["http://nowhere.example/"])
-    with pytest.raises(tres.errors.SeedError, match="none of the 1 seeds"):
+    with pytest.raises(tres.errors.SeedError, match="the seed gave no page"):
         next(tres.crawl_pages(nowhere, web, judge=judge))
 
 

@@ -103,7 +103,7 @@ def test_with_labels_auto_takes_the_labels(
              "positives with negatives)"]),
         (("page/0", "page/777"),
          3, ["seed http://site0.example/page/777: http-404",
-             "none of the 1 seeds gave a page; name seeds that this web holds"]),
+             "the seed gave no page; name seeds that this web holds"]),
     ],
 )  # fmt: skip
 def test_what_cannot_be_learnt_from_is_told(

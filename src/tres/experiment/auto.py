@@ -67,8 +67,9 @@ def auto_model(config: TopicConfig, explored: Explored) -> TfidfModel:
 
 def no_seed(failed: Mapping[str, str]) -> SeedError:
     """No seed gave a page: tell each of them, by its URL and kind of failure."""
+    seeds = "the seed gave no" if len(failed) == 1 else f"none of the {len(failed)} seeds gave a"
     return SeedError(
-        f"none of the {len(failed)} seeds gave a page; name seeds that this web holds",
+        f"{seeds} page; name seeds that this web holds",
         details=[f"seed {url}: {kind}" for url, kind in failed.items()],
     )
 
