@@ -345,7 +345,7 @@ class LiveSection(Section):
     self_cited: float = setting(
         number("above 0 and at most 1", lambda x: 0 < x <= 1),
         "share of the budget for a domain without a seed that few others cite; 1 for any",
-        0.1,
+        0.14,
     )
     sitemaps: bool = setting(
         truth, "also take links from the sitemaps that robots.txt names", False

@@ -39,8 +39,11 @@ LEAST = 10
 """Pages that anybody may give, however small the budget."""
 MOST = 64
 """Endorsers that count."""
-SLOW = 16
-"""How often the endorsers double before the share does; so `MOST` of them make it 1.375 times."""
+SLOW = 200
+"""How often the endorsers double before the share does; so `MOST` of them make it 1.03 times.
+
+Guest books are full of spam, so the word of many is worth little more than that of one.
+"""
 RECENT = 50
 POOR = 0.15
 FAR = 64
