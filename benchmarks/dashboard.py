@@ -24,8 +24,8 @@ from typing import NamedTuple
 
 from playwright.sync_api import Page, sync_playwright
 
-from tres.engines.scrapy.browser import find_chromium
-from tres.webs.generated import GeneratedWeb
+from tres.engines.browser.playwright_settings import find_chromium
+from tres.offline.generated.generator import GeneratedWeb
 
 TOPIC = "astronomy"
 

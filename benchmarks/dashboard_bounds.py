@@ -23,9 +23,9 @@ from tempfile import TemporaryDirectory
 from urllib.request import urlopen
 
 import tres
-from tres.dashboard.answering import Answers
-from tres.dashboard.followed import FollowedRun, Since
-from tres.webs.generated import GeneratedWeb
+from tres.dashboard.followed_run import FollowedRun, Since
+from tres.dashboard.query_process import Answers
+from tres.offline.generated.generator import GeneratedWeb
 
 WEB, TOPIC = "generated:pages=20000,seed=2", "sailing"
 HALF = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"

@@ -21,14 +21,14 @@ from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from tres.config import TopicConfig, load_topic
+from tres.config.topic_file import TopicConfig, load_topic
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb, replay
-from tres.experiment.run import new_session, perceived_seeds
-from tres.experiment.topic import perceive_topic
+from tres.offline import open_web
+from tres.runs.start import new_session, perceived_seeds
+from tres.runs.topic_perceiver import perceive_topic
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import Percept
-from tres.webs import open_web
 
 
 @dataclass(frozen=True)

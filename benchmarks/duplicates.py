@@ -17,8 +17,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from tres.offline import open_web
 from tres.web.duplicates import DISTANCE, fingerprint
-from tres.webs import open_web
 
 WORDS = [f"word{number}" for number in range(2_000)]
 SIZE, PAGES = 240, 500

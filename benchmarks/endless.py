@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 
 from tres.crawl.events import Fetch
-from tres.crawl.limits import LinkLimits
+from tres.crawl.frontier_limits import LinkLimits
 from tres.crawl.session import CrawlSession
-from tres.mdp.crawl import Crawl
-from tres.policies.make import PolicySettings, make_policy
+from tres.mdp.state import Crawl
+from tres.policies.registry import PolicySettings, make_policy
 from tres.web.percept import LinkPercepts, Percept
 
 SITE = "endless.example"

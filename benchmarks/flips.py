@@ -30,18 +30,18 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.kill import Scene, served, wait_until
 
-from tres.config import load_topic
+from tres.config.topic_file import load_topic
 from tres.errors import TresError
-from tres.store.guesses import read_guesses
+from tres.store.guessed_examples import read_guesses
 from tres.store.journal import JOURNAL, Journal
 from tres.store.judgements import Judgement, append_judgement, read_judgements
-from tres.store.models import newest_model
+from tres.store.model_versions import newest_model
+from tres.store.page_source import web_of
 from tres.store.records import encode
-from tres.store.rewind import first_lost, refuse_foreign
-from tres.store.run import SUMMARY, TREE, config_of, read_summary, read_tree
-from tres.store.snapshots import Snapshot, read_snapshot, write_snapshot
-from tres.store.source import web_of
-from tres.store.warc import WarcStore
+from tres.store.recovery import first_lost, refuse_foreign
+from tres.store.run_directory import SUMMARY, TREE, config_of, read_summary, read_tree
+from tres.store.snapshot_files import Snapshot, read_snapshot, write_snapshot
+from tres.store.warc_writer import WarcStore
 
 UNREAD = {"pages.csv", "failures.csv", "keywords.csv", "scrapy.log", "state.json"}
 

@@ -18,22 +18,22 @@ import numpy as np
 from benchmarks.fuzz_wire import Wire
 from scrapy.http import Response
 
-from tres.config import load_topic, new_topic
-from tres.engines.reading import PageReader, Received, charset_of
-from tres.engines.robots import RobotsRules, product_token
+from tres.config.sections import LiveSection
+from tres.config.topic_file import load_topic, new_topic
+from tres.engines.politeness.robots_txt import RobotsRules, product_token
+from tres.engines.reading.page_reader import PageReader, Received, charset_of
+from tres.engines.reading.tasks import ReadPage, ReadSitemap, performed
 from tres.engines.scrapy.capture import may_be_page, response_head
-from tres.engines.scrapy.courtesy import seconds_to_wait
 from tres.engines.scrapy.failures import BlockedRedirect
-from tres.engines.scrapy.limits import redirect_target
-from tres.engines.tasks import ReadPage, ReadSitemap, performed
+from tres.engines.scrapy.politeness_middleware import seconds_to_wait
+from tres.engines.scrapy.redirect_limits import redirect_target
 from tres.errors import ConfigError
-from tres.sections import LiveSection
 from tres.store.records import READERS, Begin, DamagedError, Demanded, Seeds, decode, encode
 from tres.store.records import Received as ReceivedEntry
-from tres.topic.keywords import KeywordMatcher
+from tres.topic.keyword_matcher import KeywordMatcher
+from tres.web.link_rules import LinkRules
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import LinkPercepts, Perceiver, Percept
-from tres.web.rules import LinkRules
 from tres.web.url import canonical, host_of, site_of, url_words
 
 YEAR = 2026

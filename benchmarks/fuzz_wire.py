@@ -25,16 +25,16 @@ from twisted.web.client import URI
 from twisted.web.http_headers import Headers
 
 from tres.crawl.events import FetchFailed
-from tres.engines.base import Fetched
 from tres.engines.flights import Flight
-from tres.engines.reading import PageReader, Reading, Received
-from tres.engines.scrapy.answers import Answers
+from tres.engines.protocols import Fetched
+from tres.engines.reading.page_reader import PageReader, Reading, Received
+from tres.engines.reading.tasks import ReadPage, performed
 from tres.engines.scrapy.capture import EXCHANGE, Capture
 from tres.engines.scrapy.connections import ConnectionPool
 from tres.engines.scrapy.failures import named
-from tres.engines.scrapy.guard import _GuardedAgent
-from tres.engines.tasks import ReadPage, performed
-from tres.store.tables import FAILURES_TABLE, failure_values
+from tres.engines.scrapy.guarded_handler import _GuardedAgent
+from tres.engines.scrapy.responses import Answers
+from tres.store.journal_tables import FAILURES_TABLE, failure_values
 from tres.web.page import Failed, FailureKind
 
 MAX_BYTES = 100_000

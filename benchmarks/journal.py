@@ -19,19 +19,19 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from tres.config import TopicConfig
+from tres.config.sections import CrawlSection, TopicSection, TrainingSection
+from tres.config.topic_file import TopicConfig
 from tres.engines.replay import PerceivedWeb, replay
-from tres.experiment.live import remembered
-from tres.experiment.resume import resume_run
-from tres.experiment.run import crawl, open_session
-from tres.experiment.topic import perceive_topic
-from tres.sections import CrawlSection, TopicSection, TrainingSection
+from tres.offline.generated.generator import GeneratedWeb
+from tres.runs.live import remembered
+from tres.runs.resuming import resume_run
+from tres.runs.start import crawl, open_session
+from tres.runs.topic_perceiver import perceive_topic
 from tres.store.journal import JOURNAL, Journal
 from tres.store.records import Received
-from tres.store.snapshots import SNAPSHOT
+from tres.store.snapshot_files import SNAPSHOT
 from tres.web.page import Failed
 from tres.web.percept import Percept
-from tres.webs.generated import GeneratedWeb
 
 Seconds = NDArray[np.float64]
 

@@ -23,21 +23,21 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from labels import SEEDS, Truth, shown
-from tres.config import TopicConfig, load_topic
+from tres.config.topic_file import TopicConfig, load_topic
 from tres.crawl.events import Event, Stepped
 from tres.engines.replay import PerceivedWeb, replay
-from tres.experiment.auto import explore_topic
-from tres.experiment.run import open_session
-from tres.relevance.base import RelevanceModel
-from tres.relevance.judged import retrain, with_judgements
+from tres.offline import open_web
+from tres.offline.web import Web
+from tres.relevance.judged_examples import retrain, with_judgements
+from tres.relevance.label_candidates import in_turn, influence, least_sure, most, site_by_site
+from tres.relevance.model import RelevanceModel
 from tres.relevance.pu import Guesses
-from tres.relevance.worth import in_turn, influence, least_sure, most, site_by_site
-from tres.topic.keywords import KeywordMatcher
+from tres.runs.no_labels import explore_topic
+from tres.runs.start import open_session
+from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.page import Page
 from tres.web.percept import Perceiver
 from tres.web.url import site_of
-from tres.webs import open_web
-from tres.webs.base import Web
 
 COUNTS = (10, 30, 100)
 

@@ -19,14 +19,14 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from tres.config import TopicConfig, load_topic
-from tres.experiment.topic import find_keywords, topic_examples
-from tres.relevance.train import Examples
-from tres.sections import VECTORS
+from tres.config.sections import VECTORS
+from tres.config.topic_file import TopicConfig, load_topic
+from tres.offline import open_web
+from tres.offline.web import Web
+from tres.relevance.training import Examples
+from tres.runs.topic_perceiver import find_keywords, topic_examples
 from tres.topic.expansion import Expansion
 from tres.topic.text import words
-from tres.webs import open_web
-from tres.webs.base import Web
 
 COLUMNS = ("topic", "method", "given", "new", "examples: C", "C'", "C/C'", "the rest: C", "C'")
 ALGORITHM_1 = {"contrast": 0.0, "common_components": 0, "min_documents": 1}

@@ -38,15 +38,15 @@ from tempfile import TemporaryDirectory
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from tres.config import TopicConfig
-from tres.experiment.topic import perceive_topic
-from tres.sections import CrawlSection, TopicSection, TrainingSection
+from tres.config.sections import CrawlSection, TopicSection, TrainingSection
+from tres.config.topic_file import TopicConfig
+from tres.offline.generated.generator import GeneratedWeb
+from tres.offline.serving import serving_process
+from tres.runs.topic_perceiver import perceive_topic
 from tres.store.journal import JOURNAL, Journal
 from tres.store.records import Demanded, Received
-from tres.store.run import PAGES, is_exploring
-from tres.store.warc import parts_of
-from tres.webs.generated import GeneratedWeb
-from tres.webs.served import serving_process
+from tres.store.run_directory import PAGES, is_exploring
+from tres.store.warc_writer import parts_of
 
 LOADED = '[training]\nload = "model"\n'
 POLL = 0.02

@@ -5,12 +5,12 @@
 
 Every draw takes ten seeds (or `--seeds`) at random among the relevant pages, explores from them as
 `model = "auto"` does, and adds labels drawn at random from the web, 15 relevant ones in 115 as
-in the paper. The topic file gives the keywords. The web's labels serve as ground truth, and
+in the paper. The topic file gives the keywords. The web's labels serve as context truth, and
 for the drawn examples; exploration and guesses never see them. All pages of the web are
 judged but seeds and labelled ones. For `auto` the examples are seeds, guesses and labels by the
-rule of `tres.relevance.judged`; `--enough` changes the number at which guesses are left out.
-Other models learn from the seeds and the labels alone. Means and standard deviations over
-the draws.
+rule of `tres.relevance.judged_examples`; `--enough` changes the number at which guesses are left
+out. Other models learn from the seeds and the labels alone. Means and standard deviations over the
+draws.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from tres.config import TopicConfig, load_topic
-from tres.experiment.auto import explore_topic
-from tres.experiment.topic import topic_start
-from tres.relevance.base import THRESHOLD, RelevanceModel
-from tres.relevance.judged import ENOUGH, retrain, with_judgements
+from tres.config.topic_file import TopicConfig, load_topic
+from tres.offline import open_web
+from tres.offline.web import Web
+from tres.relevance.judged_examples import ENOUGH, retrain, with_judgements
+from tres.relevance.model import THRESHOLD, RelevanceModel
 from tres.relevance.pu import POSITIVE_WEIGHT, Guesses
-from tres.webs import open_web
-from tres.webs.base import Web
+from tres.runs.no_labels import explore_topic
+from tres.runs.topic_perceiver import topic_start
 
 SEEDS = 10
 LABELS = (0, 10, 30, 100, 300, 1150)

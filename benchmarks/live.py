@@ -38,16 +38,16 @@ from urllib.request import ProxyHandler, build_opener
 from rich.console import Console
 from rich.table import Table
 
-from tres.config import TopicConfig, load_topic
-from tres.engines.reading import PageReader, Received
+from tres.config.sections import TopicSection, TrainingSection
+from tres.config.topic_file import TopicConfig, load_topic
+from tres.engines.reading.page_reader import PageReader, Received
 from tres.errors import ConfigError, printable
-from tres.experiment.live import crawl_live
-from tres.experiment.topic import perceive_topic
-from tres.sections import TopicSection, TrainingSection
+from tres.offline import GeneratedWeb, open_web
+from tres.offline.serving import serving_process
+from tres.offline.web import Web
+from tres.runs.live import crawl_live
+from tres.runs.topic_perceiver import perceive_topic
 from tres.web.percept import Perceiver, Percept
-from tres.webs import GeneratedWeb, open_web
-from tres.webs.base import Web
-from tres.webs.served import serving_process
 
 WEBS = ("generated:pages=20000,seed=1",)
 SEED_CANDIDATES = 200

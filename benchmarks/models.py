@@ -27,14 +27,14 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from tres.config import MODELS, TopicConfig, load_topic
-from tres.experiment.topic import topic_start
-from tres.relevance.base import THRESHOLD
+from tres.config.topic_file import MODELS, TopicConfig, load_topic
+from tres.offline import open_web
+from tres.offline.web import Web
+from tres.relevance.cross_validation import Scores
 from tres.relevance.examples import Examples
-from tres.relevance.judge import Scores
-from tres.relevance.train import train_model
-from tres.webs import open_web
-from tres.webs.base import Web
+from tres.relevance.model import THRESHOLD
+from tres.relevance.training import train_model
+from tres.runs.topic_perceiver import topic_start
 
 COLUMNS = ("precision", "recall", "macro F1", "avg. precision", "titles alone", "training s")
 

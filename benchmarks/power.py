@@ -38,10 +38,10 @@ from typing import NamedTuple
 from benchmarks.kill import Scene, archived, served
 
 from tres.store.journal import JOURNAL, MARK, Journal
-from tres.store.mark import SLOT, Mark, promised
-from tres.store.rewind import first_lost
-from tres.store.run import PAGES, SUMMARY
-from tres.store.warc import WarcStore
+from tres.store.journal_mark import SLOT, Mark, promised
+from tres.store.recovery import first_lost
+from tres.store.run_directory import PAGES, SUMMARY
+from tres.store.warc_writer import WarcStore
 
 PAGE = 4096
 TRACED = (

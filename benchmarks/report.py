@@ -29,19 +29,19 @@ from playwright.sync_api import sync_playwright
 from rich.console import Console
 from rich.table import Table
 
-from tres.config import TopicConfig
+from tres.config.sections import CrawlSection, TopicSection, TrainingSection
+from tres.config.topic_file import TopicConfig
 from tres.crawl.events import Fetch, StopReason
-from tres.engines.base import Fetched
+from tres.engines.browser.playwright_settings import find_chromium
+from tres.engines.protocols import Fetched
 from tres.engines.replay import PerceivedWeb
-from tres.engines.scrapy.browser import find_chromium
-from tres.experiment.run import OpenRun, start_run
-from tres.experiment.topic import perceive_topic
-from tres.report.page import report_page
-from tres.report.reader import RunReader
-from tres.sections import CrawlSection, TopicSection, TrainingSection
+from tres.offline.generated.generator import GeneratedWeb
+from tres.report.report_page import report_page
+from tres.report.run_reader import RunReader
+from tres.runs.start import OpenRun, start_run
+from tres.runs.topic_perceiver import perceive_topic
 from tres.web.page import Page
 from tres.web.percept import Percept
-from tres.webs.generated import GeneratedWeb
 
 WEB = GeneratedWeb(100_000, 3)
 TITLE = "{} | a longer name of the site that stands behind most titles"

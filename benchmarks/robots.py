@@ -27,8 +27,8 @@ from urllib.parse import urlsplit, urlunsplit
 from rich.console import Console
 from rich.table import Table
 
-from tres.webs.generated import GeneratedWeb
-from tres.webs.served import serving_process
+from tres.offline.generated.generator import GeneratedWeb
+from tres.offline.serving import serving_process
 
 WEB_PAGES, WEB_SEED = 40_000, 3
 ROBOTS = """\

@@ -35,19 +35,19 @@ from threadpoolctl import threadpool_limits
 
 import tres
 from policies import find_seeds, labelled
-from tres.config import TopicConfig, load_topic
+from tres.config.topic_file import TopicConfig, load_topic
 from tres.crawl.events import Done, Fetch, Stepped
 from tres.crawl.session import CrawlSession
-from tres.engines.memory import CrawlMemory
-from tres.engines.reading import PageReader, Reading
-from tres.experiment.run import new_session, perceived_seeds
-from tres.experiment.topic import perceive_topic
+from tres.engines.reading.page_reader import PageReader, Reading
+from tres.engines.reading.seen_pages import CrawlMemory
+from tres.offline import open_web
+from tres.offline.generated.word_lists import COMMON_WORDS, TOPIC_WORDS, TOPICS, prose
+from tres.offline.web import Web
+from tres.runs.start import new_session, perceived_seeds
+from tres.runs.topic_perceiver import perceive_topic
 from tres.web.page import Failed, Link, Outcome, Page
 from tres.web.percept import Perceiver
 from tres.web.url import host_of, site_of
-from tres.webs import open_web
-from tres.webs.base import Web
-from tres.webs.generated_words import COMMON_WORDS, TOPIC_WORDS, TOPICS, prose
 
 EVERY = 10
 LINKS = 20

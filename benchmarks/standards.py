@@ -170,7 +170,7 @@ def count_robots(path: Path, tally: Tally) -> None:
     """The cases of a file, read by us and by Protego alone."""
     from protego import Protego
 
-    from tres.engines.robots import RobotsRules
+    from tres.engines.politeness.robots_txt import RobotsRules
 
     for case in tomllib.loads(path.read_text())["case"]:
         text, agent = case["robots"], case["agent"]

@@ -9,12 +9,12 @@ import pytest
 from gymnasium.error import InvalidAction, ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
-from tres.config import TopicConfig
+from tres.config.sections import CrawlSection, TopicSection, TrainingSection
+from tres.config.topic_file import TopicConfig
 from tres.engines.replay import PerceivedWeb
 from tres.env import CrawlEnv
-from tres.experiment.topic import perceive_topic
-from tres.sections import CrawlSection, TopicSection, TrainingSection
-from tres.webs import GeneratedWeb
+from tres.offline import GeneratedWeb
+from tres.runs.topic_perceiver import perceive_topic
 
 
 @pytest.fixture(scope="module")

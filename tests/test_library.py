@@ -14,7 +14,7 @@ import pytest
 
 import tres
 from tres.api import crawls, results
-from tres.frontier.tree import Tree
+from tres.frontier.decision_tree import Tree
 
 HEAVY = ("numpy", "torch", "scrapy", "twisted", "sklearn", "scipy", "rich", "gymnasium")
 
@@ -251,7 +251,7 @@ def test_the_live_web_refuses_a_judge_of_ones_own(
 
 LIVE = """
 import sys, tres
-from tres.webs.served import serving_process
+from tres.offline.serving import serving_process
 from tests.test_library import Longest
 
 web = tres.GeneratedWeb(600, seed=4)
@@ -323,7 +323,7 @@ def test_a_run_of_ours_goes_on_without_a_policy(
 def test_a_long_crawl_by_ones_own_policy_writes_no_snapshot(
     web: tres.GeneratedWeb, judge: Mentions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tres.store.recorded.is_due", lambda steps, last: True)
+    monkeypatch.setattr("tres.store.recorded_session.is_due", lambda steps, last: True)
     topic = tres.new_topic(["chess"], web.seeds("chess", 2), pages=12)
     tres.run_crawl(topic, web, run=tmp_path / "own", policy=Longest, judge=judge)
     tres.run_crawl(topic, web, run=tmp_path / "ours", judge=judge)

@@ -21,8 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tres.experiment.bench import CURVES, RESULTS
-from tres.experiment.tables import (
+from tres.bench.comparison import CURVES, RESULTS
+from tres.bench.paper_tables import (
     CEILING,
     CHANCE,
     Cell,

@@ -18,23 +18,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tres.config import TopicConfig
+from tres.bench.comparison import prepare, run_bench
+from tres.bench.comparison_report import write_report
+from tres.bench.experiment_file import load_experiment
+from tres.config.sections import CrawlSection, TopicSection, TrainingSection
+from tres.config.topic_file import TopicConfig
 from tres.crawl.events import Fetch
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb
-from tres.experiment.bench import prepare, run_bench
-from tres.experiment.bench_report import write_report
-from tres.experiment.charts import STYLE
-from tres.experiment.charts import WIDTH as CHART_WIDTH
-from tres.experiment.plan import load_experiment
-from tres.experiment.run import open_session
-from tres.experiment.topic import perceive_topic
-from tres.frontier.rules import INFINITY, TreeView, condition
+from tres.frontier.leaf_rules import INFINITY, TreeView, condition
+from tres.offline import open_web
+from tres.offline.generated.generator import GeneratedWeb
 from tres.policies.tres import Tres
-from tres.sections import CrawlSection, TopicSection, TrainingSection
+from tres.report.charts import STYLE
+from tres.report.charts import WIDTH as CHART_WIDTH
+from tres.runs.start import open_session
+from tres.runs.topic_perceiver import perceive_topic
 from tres.web.percept import Percept
-from tres.webs import open_web
-from tres.webs.generated import GeneratedWeb
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 WEB, TOPIC, STEPS = "generated:pages=5000,seed=1", "astronomy", 300

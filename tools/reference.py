@@ -19,11 +19,11 @@ from typing import Any
 import click
 
 from tools.library import library_page
+from tres.bench.experiment_file import PlanSection
 from tres.cli import commands
-from tres.config import SECTIONS
-from tres.experiment.plan import PlanSection
-from tres.sections import PRESETS
-from tres.settings import Section, existing_path, toml
+from tres.config.sections import PRESETS
+from tres.config.settings import Section, existing_path, toml
+from tres.config.topic_file import SECTIONS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 MADE = "<!-- Made by `make docs` from the program itself: edit that, not this. -->"
@@ -51,7 +51,7 @@ def settings_page() -> Iterator[str]:
         """
         One [TOML](https://toml.io) file describes a crawl: `tres init` writes one, `tres crawl`
         reads it, and the `config.toml` of every run is one, with every setting in it. Only
-        `topic.keywords` and one source of examples in `[training]` are required. Paths are
+        `topic.keyword_matcher` and one source of examples in `[training]` are required. Paths are
         relative to the file. A key that does not exist is refused, with the nearest one that does.
         """
     )

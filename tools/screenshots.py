@@ -20,10 +20,10 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from tools.pictures import PICTURES
 from tres.cli.demo import demo
-from tres.engines.scrapy.browser import find_chromium
+from tres.engines.browser.playwright_settings import find_chromium
 from tres.report.compare import comparison_page, named
-from tres.report.page import report_page
-from tres.report.reader import RunReader
+from tres.report.report_page import report_page
+from tres.report.run_reader import RunReader
 
 WIDE, NARROW, PAPER = (1000, 860), (360, 760), (720, 1018)
 LEARNT = "what-the-judge-has-learnt"

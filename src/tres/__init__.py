@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from tres import errors
     from tres.api.crawls import crawl_pages, resume_crawl, run_crawl
     from tres.api.results import Run
-    from tres.config import TopicConfig, load_topic, new_topic
+    from tres.config.topic_file import TopicConfig, load_topic, new_topic
     from tres.crawl.events import Stepped
     from tres.errors import TresError
-    from tres.mdp.crawl import Crawl
-    from tres.policies.base import Policy
+    from tres.mdp.state import Crawl
+    from tres.offline import GeneratedWeb, Web, open_web
+    from tres.offline.pages import PagesWeb
     from tres.policies.by_value import ValuePolicy
-    from tres.relevance.own import Judge
-    from tres.report.reader import PageRow
+    from tres.policies.policy import Policy
+    from tres.relevance.custom_model import Judge
+    from tres.report.run_reader import PageRow
     from tres.web.page import Failed, Link, Page
-    from tres.webs import GeneratedWeb, Web, open_web
-    from tres.webs.pages import PagesWeb
 
 __version__ = "0.1.0"
 
@@ -61,17 +61,17 @@ __all__ = [
 _HOMES = {
     "tres.api.crawls": ("crawl_pages", "resume_crawl", "run_crawl"),
     "tres.api.results": ("Run",),
-    "tres.config": ("TopicConfig", "load_topic", "new_topic"),
+    "tres.config.topic_file": ("TopicConfig", "load_topic", "new_topic"),
     "tres.crawl.events": ("Stepped",),
     "tres.errors": ("TresError",),
-    "tres.mdp.crawl": ("Crawl",),
-    "tres.policies.base": ("Policy",),
+    "tres.mdp.state": ("Crawl",),
+    "tres.policies.policy": ("Policy",),
     "tres.policies.by_value": ("ValuePolicy",),
-    "tres.relevance.own": ("Judge",),
-    "tres.report.reader": ("PageRow",),
+    "tres.relevance.custom_model": ("Judge",),
+    "tres.report.run_reader": ("PageRow",),
     "tres.web.page": ("Failed", "Link", "Page"),
-    "tres.webs": ("GeneratedWeb", "Web", "open_web"),
-    "tres.webs.pages": ("PagesWeb",),
+    "tres.offline": ("GeneratedWeb", "Web", "open_web"),
+    "tres.offline.pages": ("PagesWeb",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -23,20 +23,20 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from tres.config import TopicConfig
+from tres.config.topic_file import TopicConfig
 from tres.crawl.events import Event, Fetch, FetchFailed, Stepped
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb
-from tres.experiment.run import perceived_seeds
-from tres.experiment.topic import perceive_topic
-from tres.frontier.tree import Tree
+from tres.frontier.decision_tree import Tree
 from tres.mdp.columns import Ids
-from tres.mdp.crawl import Crawl
 from tres.mdp.schema import SCHEMAS, Schema
-from tres.policies.make import make_rows
+from tres.mdp.state import Crawl
+from tres.offline.web import Web
 from tres.policies.offering import Offering
-from tres.relevance.own import Judge, as_model
-from tres.webs.base import Web
+from tres.policies.registry import make_rows
+from tres.relevance.custom_model import Judge, as_model
+from tres.runs.start import perceived_seeds
+from tres.runs.topic_perceiver import perceive_topic
 
 OFFERED = 32
 HIGHEST = 32.0

@@ -10,8 +10,8 @@ import pytest
 from tres.agent.adam import Adam
 from tres.agent.ddqn import Batch, DoubleDqn, best_actions
 from tres.agent.qnet import QNetwork
-from tres.agent.replay import Replay
-from tres.sections import AgentSection
+from tres.agent.replay_buffer import Replay
+from tres.config.sections import AgentSection
 
 
 def floats(*values: float) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tres.cli import main
-from tres.relevance import network
+from tres.relevance.neural import lstm_network as network
 
 
 class Outcome(NamedTuple):

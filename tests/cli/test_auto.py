@@ -67,7 +67,7 @@ def test_judgements_join_the_examples_that_were_kept_without_exploring_again(
 ) -> None:
     run = tmp_path / "run"
     tres("crawl", topic, "--web", archive, "--run", run, "--pages", 10)
-    monkeypatch.setattr("tres.experiment.label.explore_topic", None)
+    monkeypatch.setattr("tres.runs.labelling.explore_topic", None)
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\nn\n"))
     outcome = tres("label", run)
     assert outcome.code == 0, outcome.err

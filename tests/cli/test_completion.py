@@ -13,8 +13,8 @@ from click.shell_completion import BashComplete
 from tests.support.missing import reason_for
 
 from tres.cli import commands
-from tres.config import FEATURES, POLICIES
-from tres.store.export import FORMATS
+from tres.config.topic_file import FEATURES, POLICIES
+from tres.store.export_pages import FORMATS
 
 from .conftest import Tres
 

@@ -8,7 +8,7 @@ from importlib import import_module
 
 import pytest
 
-from tres.experiment.installed import Check, State
+from tres.cli.installed import Check, State
 
 from .conftest import Tres
 

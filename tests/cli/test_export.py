@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from tres.engines.base import Exchange
-from tres.store.warc import WarcStore, parts_of
-from tres.webs import open_web
+from tres.engines.protocols import Exchange
+from tres.offline import open_web
+from tres.store.warc_writer import WarcStore, parts_of
 
 from .conftest import Tres
 from .test_crawl import rows_of

@@ -30,7 +30,7 @@ def test_a_signal_ends_the_crawl_with_a_complete_run_directory(
     )
     run = tmp_path / "run"
     seed = subprocess.run(
-        [sys.executable, "-c", "from tres.webs.generated import GeneratedWeb as W;"
+        [sys.executable, "-c", "from tres.offline.generated.generator import GeneratedWeb as W;"
          "print(W(5000, 1).seeds('astronomy', 1)[0])"],
         capture_output=True, text=True, check=True,
     ).stdout.strip()  # fmt: skip
@@ -79,7 +79,7 @@ def test_a_second_signal_stops_at_once_and_says_how_to_go_on(
 
 READS_LONG = """
 import time
-from tres.engines.scrapy.run import run_live
+from tres.engines.scrapy.live_loop import run_live
 
 async def main(live):
     print("reading", flush=True)

@@ -23,7 +23,7 @@ from tests.support.webs import start
 
 from tres.cli.crawl import stop_on_signal, told_when_stopped
 from tres.cli.json_log import EVENTS, LEFT_OUT, JsonLog
-from tres.crawl.events import Event, Paused, WentOn
+from tres.crawl.events import Continued, Event, Paused
 from tres.store.journal import JOURNAL
 
 from .conftest import Tres
@@ -140,9 +140,9 @@ def test_every_event_of_a_session_has_a_name_and_its_fields_are_documented() -> 
 
 def test_what_somebody_tells_the_crawl_to_do_is_told(log: JsonLog) -> None:
     session = start({}, ["a/1"])
-    for event in (Paused(), WentOn(), *session.block("b.example")):
+    for event in (Paused(), Continued(), *session.block("b.example")):
         log(session, event)
-    assert names(written(log)) == ["paused", "went-on", "blocked"]
+    assert names(written(log)) == ["paused", "continued", "blocked"]
     assert written(log)[-1]["site"] == "b.example"
 
 

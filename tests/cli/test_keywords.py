@@ -201,7 +201,7 @@ def test_a_file_that_holds_no_vectors(tres: Tres, write, archive: Path, tmp_path
 def test_vectors_that_are_not_installed(
     tres: Tres, write, archive: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tres.topic.vector_packages.PIP_PACKAGE", "a-package-that-is-not-there")
+    monkeypatch.setattr("tres.topic.vectors.packages.PIP_PACKAGE", "a-package-that-is-not-there")
     outcome = tres("keywords", write(""), "--web", archive)
 
     assert outcome.code == 2
@@ -236,7 +236,7 @@ def test_labels_need_a_web(tres: Tres, write) -> None:
 def test_a_crawl_without_expansion_needs_no_vectors(
     tres: Tres, topic: Path, archive: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tres.topic.vector_packages.PIP_PACKAGE", "a-package-that-is-not-there")
+    monkeypatch.setattr("tres.topic.vectors.packages.PIP_PACKAGE", "a-package-that-is-not-there")
 
     assert tres("crawl", topic, "--web", archive, "--run", topic.parent / "run").code == 0
     assert not cache.exists()

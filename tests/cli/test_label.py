@@ -17,11 +17,11 @@ from pathlib import Path
 import click
 import pytest
 
-from tres.relevance.store import load_model
+from tres.relevance.saved_models import load_model
 from tres.store.journal import JOURNAL, Journal
-from tres.store.models import place_of
+from tres.store.model_versions import place_of
 from tres.store.orders import Adopt, take
-from tres.store.run import claimed
+from tres.store.run_directory import claimed
 
 from .conftest import Outcome, Tres
 from .test_crawl import rows_of

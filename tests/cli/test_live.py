@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from tests.support.local_web import Answer, LocalWeb, html
 
-from tres.webs.generated import GeneratedWeb
-from tres.webs.served import serving
+from tres.offline.generated.generator import GeneratedWeb
+from tres.offline.serving import serving
 
 from .conftest import TOPIC, Tres
 

@@ -14,7 +14,7 @@ from tests.support.local_web import Answer, LocalWeb
 from warcio.archiveiterator import ArchiveIterator
 
 from tres.store.journal import JOURNAL, Journal
-from tres.store.warc import parts_of
+from tres.store.warc_writer import parts_of
 
 from .conftest import Outcome, Tres
 from .test_live import bees_and_markets, rows, run_tres, taught_topic, tres_command, url, wait_until

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tres.store.run import claimed, write_config
+from tres.store.run_directory import claimed, write_config
 
 from .conftest import TOPIC, Tres, url
 from .test_crawl import rows_of
@@ -91,7 +91,7 @@ def test_what_is_derived_from_the_journal_is_derived_again(
 @pytest.mark.parametrize("in_flight", ["1", "5"])
 def test_an_interrupted_crawl_goes_on_byte_for_byte(tmp_path: Path, in_flight: str) -> None:
     seed = subprocess.run(
-        [sys.executable, "-c", "from tres.webs.generated import GeneratedWeb as W;"
+        [sys.executable, "-c", "from tres.offline.generated.generator import GeneratedWeb as W;"
          "print(W(2000, 1).seeds('astronomy', 1)[0])"],
         capture_output=True, text=True, check=True,
     ).stdout.strip()  # fmt: skip

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tres.relevance import network
-from tres.relevance.store import load_model
+from tres.relevance.neural import lstm_network as network
+from tres.relevance.saved_models import load_model
 
 from .conftest import TOPIC, Tres
 from .test_crawl import rows_of

@@ -17,16 +17,16 @@ from click.testing import CliRunner
 from tests.support.models import Half
 
 from tres.cli import commands
-from tres.config import TopicConfig
-from tres.engines.base import Exchange, Fetched
+from tres.config.sections import TopicSection, TrainingSection
+from tres.config.topic_file import TopicConfig
+from tres.engines.protocols import Exchange, Fetched
 from tres.errors import ArchiveError, ConfigError
-from tres.experiment.run import start_run
-from tres.sections import TopicSection, TrainingSection
-from tres.store.warc import WarcStore, parts_of
-from tres.topic.keywords import KeywordMatcher
+from tres.offline.serving import serving_process
+from tres.runs.start import start_run
+from tres.store.warc_writer import WarcStore, parts_of
+from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.page import Page
 from tres.web.percept import Perceiver
-from tres.webs.served import serving_process
 
 URL = "http://a.example/"
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"

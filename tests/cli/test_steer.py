@@ -20,17 +20,17 @@ from tests.support.crawls import session_of
 from tests.support.local_web import LocalWeb
 
 from tres.cli.progress import CrawlProgress
-from tres.config import load_topic
-from tres.crawl.events import Paused, WentOn
-from tres.experiment.label import learn_judgements
+from tres.config.topic_file import load_topic
+from tres.crawl.events import Continued, Paused
+from tres.offline.generated.generator import GeneratedWeb
+from tres.runs.labelling import learn_judgements
 from tres.store.journal import JOURNAL, Journal
 from tres.store.judgements import Judgement, append_judgement
-from tres.store.models import newest_model
+from tres.store.model_versions import newest_model
 from tres.store.orders import ORDERS, Block, Budget, Pause, Stop, send, take
-from tres.store.run import config_of
-from tres.store.source import web_of
-from tres.store.state import Doing, run_state
-from tres.webs.generated import GeneratedWeb
+from tres.store.page_source import web_of
+from tres.store.run_directory import config_of
+from tres.store.run_state import Doing, run_state
 
 from .conftest import TOPIC, Tres
 from .test_live import bees_and_markets, taught_topic, tres_command, url
@@ -100,7 +100,7 @@ def test_a_live_crawl_does_as_it_is_told(tres: Tres, run: Path, begin: tuple[obj
 
         told = tres("steer", run, "pause")
         assert (told.code, told.out) == (
-            0, f"the crawl has been told; go on: tres steer {run} go-on\n"
+            0, f"the crawl has been told; go on: tres steer {run} continue\n"
         )  # fmt: skip
         wait_for(lambda: run_state(run).doing is Doing.PAUSED, process)
         time.sleep(1.0)  # what was asked for reaches the server
@@ -113,7 +113,7 @@ def test_a_live_crawl_does_as_it_is_told(tres: Tres, run: Path, begin: tuple[obj
         assert tres("steer", run, "budget", before[0] + 30).code == 0
         wait_for(lambda: not list(take(run)), process)
         assert "site1.example" in {asked.url.split("/")[2] for asked in web.asked}
-        assert tres("steer", run, "go-on").out == "the crawl has been told; it goes on\n"
+        assert tres("steer", run, "continue").out == "the crawl has been told; it goes on\n"
         out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, complaints(err)) == (0, [])
     assert "stopped: budget" in out
@@ -155,7 +155,7 @@ def test_a_blocked_site_stays_blocked_after_a_kill_and_to_stop_is_an_orderly_end
     assert "site2.example" not in sites_after(run, before)
     assert [url for url in web.urls[asked:] if "site2" in url] == []
     assert run_state(run).doing is Doing.STOPPED
-    refused = tres("steer", run, "go-on")
+    refused = tres("steer", run, "continue")
     assert (refused.code, refused.err) == (
         2, f"tres: {run}: nobody is crawling there; to go on with it: tres resume {run}\n"
     )  # fmt: skip
@@ -291,7 +291,7 @@ def test_a_crawl_of_an_archive_is_paused_by_another_process(
         time.sleep(1.0)
         assert steps(run) == before < 2900
         assert tres("steer", run, "budget", before + 7).code == 0
-        assert tres("steer", run, "go-on").code == 0
+        assert tres("steer", run, "continue").code == 0
         out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, complaints(err)) == (0, [])
     assert "stopped: budget" in out
@@ -302,7 +302,7 @@ def test_a_crawl_of_an_archive_is_paused_by_another_process(
     ("words", "said"),
     [
         (("pause",), "nobody is crawling there; to go on with it: tres resume RUN --pages N"),
-        (("go-on",), "nobody is crawling there; to go on with it: tres resume RUN --pages N"),
+        (("continue",), "nobody is crawling there; to go on with it: tres resume RUN --pages N"),
         (("stop",), "nobody is crawling there; to go on with it: tres resume RUN --pages N"),
         (("budget", "0"), "0 is no budget; give the number of pages, at least 1"),
         (("budget", "9" * 30), "is no budget; give the number of pages, at least 1"),
@@ -311,7 +311,7 @@ def test_a_crawl_of_an_archive_is_paused_by_another_process(
         (("block",), "write: tres steer RUN block SITE, a host or an address"),
         (("block", "http://"), "is no site; name a host such as example.org, or an address"),
         (("pause", "now"), "write: tres steer RUN pause"),
-        (("explode",), "'explode' is not one of 'pause', 'go-on', 'stop', 'budget', 'block'"),
+        (("explode",), "'explode' is not one of 'pause', 'continue', 'stop', 'budget', 'block'"),
     ],
 )
 def test_what_cannot_be_is_refused_with_what_to_do(
@@ -340,13 +340,13 @@ def test_the_progress_line_says_that_a_crawl_is_paused() -> None:
     with CrawlProgress(console, "tres", 10, every=1) as progress:
         session.pages = 25
         progress(session, Paused())
-        progress(session, WentOn())
+        progress(session, Continued())
     shown = screen.getvalue()
     assert "0/25 pages" in shown
     assert "0% relevant" in shown.rpartition("paused, 0% relevant")[2]
 
 
-@pytest.mark.parametrize("word", ["pause", "go-on", "stop", "budget", "block"])
+@pytest.mark.parametrize("word", ["pause", "continue", "stop", "budget", "block"])
 def test_every_order_has_an_example_in_the_help(tres: Tres, word: str) -> None:
     shown = tres("steer", "--help")
     assert (shown.code, f"tres steer runs/biology {word}" in shown.out) == (0, True)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tres.topic import vector_packages
-from tres.topic.vectors import load_vectors
+from tres.topic.vectors import packages as vector_packages
+from tres.topic.vectors.word_vectors import load_vectors
 
 from .conftest import Tres
 

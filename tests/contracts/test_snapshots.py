@@ -15,11 +15,18 @@ import numpy as np
 import pytest
 from tests.support.webs import PerceptWeb, missing, random_web, site_of, start
 
+from tres.config.sections import (
+    FEATURES,
+    POLICIES,
+    AgentSection,
+    FeatureSet,
+    PolicyName,
+    TreeSection,
+)
 from tres.crawl.events import Done, Event, Fetch, Wait
 from tres.crawl.session import CrawlSession
-from tres.crawl.snapshot import State, capture, restore
-from tres.policies.make import PolicySettings
-from tres.sections import FEATURES, POLICIES, AgentSection, FeatureSet, PolicyName, TreeSection
+from tres.crawl.session_state import State, capture, restore
+from tres.policies.registry import PolicySettings
 
 every_policy = pytest.mark.parametrize("name", POLICIES)
 # A hit of a search may be on a site that nobody has heard of, so nobody can be told to wait for it.

@@ -13,10 +13,10 @@ from tests.support.webs import missing, page, start
 from tres.crawl.endorsement import LEAST, MOST, RECENT, SLOW, Endorsements
 from tres.crawl.events import Done, Event, Fetch, SiteHeld, Stepped, Wait
 from tres.crawl.session import CrawlSession
-from tres.crawl.snapshot import capture, restore
+from tres.crawl.session_state import capture, restore
 from tres.mdp.names import Names
 from tres.mdp.paths import NONE
-from tres.policies.make import PolicySettings
+from tres.policies.registry import PolicySettings
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import Percept
 from tres.web.url import domain_of

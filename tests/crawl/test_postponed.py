@@ -9,8 +9,8 @@ from tests.support.webs import missing, page, start, web_of
 from tres.crawl.events import Done, Fetch, FetchFailed, Postponed, Stepped, StopReason, Wait
 from tres.crawl.postponed import MOST
 from tres.crawl.session import CrawlSession
-from tres.crawl.snapshot import capture, restore
-from tres.policies.make import PolicySettings
+from tres.crawl.session_state import capture, restore
+from tres.policies.registry import PolicySettings
 from tres.web.page import Failed, FailureKind
 
 BREADTH_FIRST = PolicySettings("breadth-first", "paper")

@@ -11,9 +11,9 @@ from starlette.types import ASGIApp
 from tests.support.dashboard import open_run
 
 from tres.dashboard.app import Dashboard
-from tres.dashboard.runs import Runs
-from tres.dashboard.security import Door
-from tres.experiment.run import OpenRun
+from tres.dashboard.run_list import Runs
+from tres.dashboard.security import AccessRules
+from tres.runs.start import OpenRun
 
 
 class Clock:
@@ -39,4 +39,4 @@ def run(tmp_path: Path) -> Iterator[OpenRun]:
 
 @pytest.fixture
 def app(tmp_path: Path) -> ASGIApp:
-    return Dashboard(Runs(time.monotonic, home=tmp_path / "runs"), Door({"127.0.0.1"})).app()
+    return Dashboard(Runs(time.monotonic, home=tmp_path / "runs"), AccessRules({"127.0.0.1"})).app()

@@ -16,11 +16,11 @@ import tres
 from tres.dashboard import downloads
 from tres.dashboard.app import Dashboard
 from tres.dashboard.downloads import AT_ONCE, Downloads, _chunks
-from tres.dashboard.runs import Runs
-from tres.dashboard.security import Door
+from tres.dashboard.run_list import Runs
+from tres.dashboard.security import AccessRules
 from tres.errors import RunError
-from tres.store.export import Selection, export
-from tres.webs.generated import GeneratedWeb
+from tres.offline.generated.generator import GeneratedWeb
+from tres.store.export_pages import Selection, export
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def app(home: Path) -> ASGIApp:
-    return Dashboard(Runs(time.monotonic, home=home), Door({"127.0.0.1"})).app()
+    return Dashboard(Runs(time.monotonic, home=home), AccessRules({"127.0.0.1"})).app()
 
 
 RUN = "/api/runs/sail---X--y"
@@ -82,7 +82,7 @@ def test_what_cannot_be_made_is_said(app: ASGIApp, home: Path) -> None:
 
 
 def test_others_must_wait_their_turn(home: Path) -> None:
-    dashboard = Dashboard(Runs(time.monotonic, home=home), Door({"127.0.0.1"}))
+    dashboard = Dashboard(Runs(time.monotonic, home=home), AccessRules({"127.0.0.1"}))
     dashboard.downloads = Downloads(_running=AT_ONCE)
     answer = get(dashboard.app(), f"{RUN}/export?to=csv")
     assert (answer.status, answer.headers["retry-after"]) == (503, "5")

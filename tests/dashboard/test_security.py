@@ -11,11 +11,11 @@ from starlette.types import ASGIApp
 from tests.support.dashboard import CHANGING, OWN, ask, get, post, step
 
 from tres.dashboard.app import Dashboard
-from tres.dashboard.attempts import MOST, SLIPS, Attempts
-from tres.dashboard.runs import Runs
-from tres.dashboard.security import COOKIE, LARGEST_BODY, Door, token_for
+from tres.dashboard.login_attempts import MOST, SLIPS, Attempts
+from tres.dashboard.run_list import Runs
+from tres.dashboard.security import COOKIE, LARGEST_BODY, AccessRules, token_for
 from tres.errors import ConfigError
-from tres.experiment.run import OpenRun
+from tres.runs.start import OpenRun
 from tres.store.orders import take
 
 TOKEN = "a token that is long enough"
@@ -24,7 +24,7 @@ TOKEN = "a token that is long enough"
 @pytest.fixture
 def locked(tmp_path: Path) -> ASGIApp:
     runs = Runs(time.monotonic, home=tmp_path / "runs")
-    return Dashboard(runs, Door({"crawler.example"}, TOKEN)).app()
+    return Dashboard(runs, AccessRules({"crawler.example"}, TOKEN)).app()
 
 
 def orders(run: OpenRun) -> int:
@@ -139,8 +139,8 @@ def test_the_token_opens_once_and_a_cookie_from_then_on(locked: ASGIApp) -> None
 
 def test_whoever_guesses_the_token_must_wait(tmp_path: Path) -> None:
     now = [0.0]
-    door = Door({"127.0.0.1"}, TOKEN, attempts=Attempts(lambda: now[0]))
-    locked = Dashboard(Runs(time.monotonic, home=tmp_path), door).app()
+    access = AccessRules({"127.0.0.1"}, TOKEN, attempts=Attempts(lambda: now[0]))
+    locked = Dashboard(Runs(time.monotonic, home=tmp_path), access).app()
     cookie = post(locked, "/api/login", {"token": TOKEN}).headers["set-cookie"].partition(";")[0]
     for number in range(SLIPS - 1):
         assert post(locked, "/api/login", {"token": f"wrong {number}"}).status == 401

@@ -11,15 +11,15 @@ from tests.dashboard.conftest import Clock
 from tests.support.dashboard import get, open_run, step
 
 import tres
-from tres.dashboard.answering import AGAIN, WAITING, Answers
-from tres.dashboard.answers import Desk
-from tres.dashboard.explained import harmless_piece
-from tres.dashboard.followed import FollowedRun
+from tres.dashboard.explanations import harmless_piece
+from tres.dashboard.followed_run import FollowedRun
+from tres.dashboard.query_process import AGAIN, WAITING, Answers
+from tres.dashboard.query_worker import QueryHandler
 from tres.dashboard.security import RefusedError
-from tres.experiment.palette import PALETTE
-from tres.experiment.run import OpenRun
-from tres.report.reader import RunReader
-from tres.webs.generated import GeneratedWeb
+from tres.offline.generated.generator import GeneratedWeb
+from tres.report.palette import PALETTE
+from tres.report.run_reader import RunReader
+from tres.runs.start import OpenRun
 
 
 def test_the_list_has_a_line_per_run(app: ASGIApp, run: OpenRun) -> None:
@@ -67,7 +67,7 @@ def test_the_tree_of_a_running_crawl_is_grown_only_for_who_waits(tmp_path: Path)
         for _ in range(60):
             step(run)
         chosen = next(p.step for p in RunReader(run.directory).pages if (p.leaf or 0) > 0)
-        desk = Desk()
+        desk = QueryHandler()
         asked = {"ask": "explain", "run": str(run.directory), "edition": 1, "step": chosen}
         quick = desk.answer(asked | {"wait": False})
         assert (quick["pending"], quick["leaf"]) == (True, None)
@@ -101,7 +101,7 @@ def test_pages_are_shown_by_their_text(tmp_path: Path) -> None:
     run = tmp_path / "run"
     for _ in tres.crawl_pages(topic, "generated:pages=300,seed=1", run=run, pages=10):
         pass
-    told = Desk().answer({"ask": "texts", "run": str(run), "edition": 1, "steps": [1, 9]})
+    told = QueryHandler().answer({"ask": "texts", "run": str(run), "edition": 1, "steps": [1, 9]})
     pieces = told["texts"][1]["pieces"]
     assert len(pieces) > 1
     assert all(pieces[1::2])

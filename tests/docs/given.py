@@ -18,9 +18,9 @@ from pathlib import Path
 
 from tests.docs.running import Workplace
 
+from tres.offline.generated.generator import GeneratedWeb
+from tres.offline.serving import serving_process
 from tres.web.page import Page
-from tres.webs.generated import GeneratedWeb
-from tres.webs.served import serving_process
 
 SIZE = 1000
 WEB = f"generated:pages={SIZE},seed=1"

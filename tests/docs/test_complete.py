@@ -15,13 +15,13 @@ from tools.reference import pages as made_pages
 
 import tres
 from tres import errors
+from tres.config.sections import FEATURES, MODELS, POLICIES
 from tres.crawl.events import StopReason
 from tres.mdp.schema import SCHEMAS
-from tres.relevance.files import MANIFEST
+from tres.relevance.model_files import MANIFEST
 from tres.report.metrics import METRICS
-from tres.sections import FEATURES, MODELS, POLICIES
-from tres.store.run import _OWN_FILES
-from tres.store.tables import FETCH_COLUMNS, PAGE_COLUMNS, POSTPONED_COLUMNS
+from tres.store.journal_tables import FETCH_COLUMNS, PAGE_COLUMNS, POSTPONED_COLUMNS
+from tres.store.run_directory import _OWN_FILES
 from tres.web.page import FailureKind
 
 REFERENCE = DOCS / "reference"
@@ -57,7 +57,8 @@ def test_every_exit_code_is_explained() -> None:
 
 
 def test_every_rule_that_drops_links_is_explained() -> None:
-    from tres.web import rules, traps
+    from tres.web import link_rules as rules
+    from tres.web import traps
 
     named = re.findall(r'"([a-z-]+)"', Path(rules.__file__).read_text().partition("class Link")[2])
     assert {"include", "calendar", "no-address"} <= set(named)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tools.experiments import CHOICES, PAGE, SPOT, TOPICS, filled
 
-from tres.experiment.plan import load_experiment
+from tres.bench.experiment_file import load_experiment
 
 EXPERIMENTS = PAGE.parents[1] / "experiments"
 SEEDS = ("http://a.example/", "http://b.example/", "http://c.example/")

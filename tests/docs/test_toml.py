@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from tests.docs.pages import Block, all_pages
 
-from tres.config import load_topic
+from tres.bench.experiment_file import load_experiment
+from tres.config.settings import toml
+from tres.config.topic_file import load_topic
 from tres.errors import ConfigError
-from tres.experiment.plan import load_experiment
-from tres.settings import toml
 
 BLOCKS = [
     pytest.param(block, id=f"{page.name}:{block.line}")

@@ -7,9 +7,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tres.engines.explore import Exploration, explore
+from tres.engines.exploration.explore import Exploration, explore
+from tres.offline.generated.generator import GeneratedWeb
 from tres.web.page import Failed, FailureKind, Link, Outcome, Page
-from tres.webs.generated import GeneratedWeb
 
 KEYWORDS = frozenset({"bee", "bees"})
 

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from tests.support.reading import reader
 
+from tres.config.sections import LiveSection
 from tres.crawl.events import Done, Fetch, StopReason, Wait
-from tres.engines.explore import exploration, explore
-from tres.engines.exploring import Exploring
-from tres.engines.reader import ReaderPlan
-from tres.engines.reading import Received, exploring_reader
-from tres.engines.wire import checked_reading, reading_message
-from tres.sections import LiveSection
+from tres.engines.exploration.explore import exploration, explore
+from tres.engines.exploration.exploring import Exploring
+from tres.engines.reading.page_reader import Received, exploring_reader
+from tres.engines.reading.reader_pool import ReaderPlan
+from tres.engines.reading.wire import checked_reading, reading_message
+from tres.offline.generated.generator import GeneratedWeb
 from tres.web.page import Failed, FailureKind, Outcome, Page
-from tres.webs.generated import GeneratedWeb
 
 WORDS = frozenset({"star", "galaxy"})
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from tres.config.sections import LiveSection
 from tres.crawl.events import Demand, Done, Event, Fetch, StopReason, Wait
-from tres.engines.base import Fetched
 from tres.engines.flights import Answer, Flight, Flights
-from tres.engines.manners import Manners
-from tres.sections import LiveSection
+from tres.engines.politeness.clock import PolitenessClock
+from tres.engines.protocols import Fetched
 from tres.web.page import Failed, FailureKind
 
 TOLD = Fetched(0.0)
@@ -58,7 +58,7 @@ def clock() -> Clock:
 
 def flights_of(crawl: Listed, clock: Clock, k: int = 1, **live: Any) -> Flights:
     settings = LiveSection(**{"delay": 1.0, "throttle": False, **live})
-    return Flights(crawl, Manners(settings), k, clock=clock, max_wait=settings.max_wait)
+    return Flights(crawl, PolitenessClock(settings), k, clock=clock, max_wait=settings.max_wait)
 
 
 def chosen(flights: Flights) -> Flight:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tres.engines.guarding_proxy import GuardingProxy, Limits
+from tres.engines.browser.guarding_proxy import GuardingProxy, Limits
 
 LIMITS = Limits(seconds=20, bytes=100_000)
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: keep-alive\r\n\r\nhello"

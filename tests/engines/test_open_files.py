@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from twisted.internet.task import Clock
 
-from tres.engines.open_files import RESERVED, OpenFilesWarning, bounded, room
+from tres.engines.network.open_files import RESERVED, OpenFilesWarning, bounded, room
 from tres.engines.scrapy.connections import IDLE_CONNECTIONS, ConnectionPool
 
 

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from tests.support.webs import drive
 
-from tres.caps import SiteCap
+from tres.config.sections import PolicyName
+from tres.config.site_caps import SiteCap
 from tres.crawl.events import Demand, Event, FetchFailed, Stepped, StopReason
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb, replay
-from tres.mdp.crawl import Crawl
-from tres.policies.make import PolicySettings, make_policy
-from tres.sections import PolicyName
-from tres.topic.keywords import KeywordMatcher
+from tres.mdp.state import Crawl
+from tres.policies.registry import PolicySettings, make_policy
+from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.page import Failed, FailureKind, Link, Outcome, Page
 from tres.web.percept import Perceiver, Percept
 
@@ -142,13 +142,13 @@ def test_an_interruption_from_the_listener_ends_the_replay(seen: PerceivedWeb) -
 
 
 def test_foresight_knows_every_page_and_who_cites_it(seen: PerceivedWeb) -> None:
-    foresight = seen.foresee()
-    assert len(foresight.index) == 21
-    good = [url for url, i in foresight.index.items() if foresight.relevant[i]]
+    citation_graph = seen.foresee()
+    assert len(citation_graph.index) == 21
+    good = [url for url, i in citation_graph.index.items() if citation_graph.relevant[i]]
     assert len(good) == 20
-    names = list(foresight.index)
-    target = foresight.index["http://s7.org/good7"]
-    citing = foresight.citing_pages(np.array([target], np.int32))
+    names = list(citation_graph.index)
+    target = citation_graph.index["http://s7.org/good7"]
+    citing = citation_graph.citing_pages(np.array([target], np.int32))
     assert sorted(names[i] for i in citing) == [
         "http://s2.org/good2",
         "http://s5.org/good5",

@@ -10,12 +10,12 @@ from tests.support.crawls import perceiver, session_of
 from tests.support.local_web import LocalWeb, html
 from tests.support.steering import Scripted
 
+from tres.config.sections import LiveSection
 from tres.crawl.events import Event, Stepped, StopReason
 from tres.engines.flights import Flights
-from tres.engines.manners import Manners
+from tres.engines.politeness.clock import PolitenessClock
 from tres.engines.replay import Judged, PerceivedWeb, replay
 from tres.engines.steering import UNSTEERED
-from tres.sections import LiveSection
 
 RING = {
     f"http://s{i}.org/": html("", "biology", [f"http://s{(i + j) % 20}.org/" for j in (1, 3)])
@@ -33,24 +33,24 @@ def seen() -> PerceivedWeb:
 
 class TestReplay:
     def test_a_pause_lets_time_pass_and_the_crawl_is_the_same(self, seen: PerceivedWeb) -> None:
-        def pause_twice(helm: Scripted) -> bool:
-            helm.paused = helm.looks in (3, 4, 7)
+        def pause_twice(controller: Scripted) -> bool:
+            controller.paused = controller.looks in (3, 4, 7)
             return True
 
         plain, paused = list[Event](), list[Event]()
         replay(session_of(RING, 15), seen, 2, plain.append)
-        helm = Scripted(pause_twice, every=0.0)
-        assert replay(session_of(RING, 15), seen, 2, paused.append, helm) is StopReason.BUDGET
+        controller = Scripted(pause_twice, every=0.0)
+        assert replay(session_of(RING, 15), seen, 2, paused.append, controller) is StopReason.BUDGET
         assert repr(paused) == repr(plain)
-        assert helm.rests == 3
+        assert controller.rests == 3
 
     def test_nothing_is_asked_for_while_it_is_paused(self, seen: PerceivedWeb) -> None:
         session = session_of(RING, 15)
         steps: list[int] = []
 
-        def pause(helm: Scripted) -> bool:
-            helm.paused = 5 <= helm.looks < 10
-            if helm.paused:
+        def pause(controller: Scripted) -> bool:
+            controller.paused = 5 <= controller.looks < 10
+            if controller.paused:
                 steps.append(session.steps)
             return True
 
@@ -61,14 +61,14 @@ class TestReplay:
     def test_an_interrupt_ends_a_pause(self, seen: PerceivedWeb) -> None:
         session = session_of(RING, 15)
 
-        def pause_for_ever(helm: Scripted) -> bool:
-            helm.paused = session.steps >= 4
-            if helm.looks > 8:
+        def pause_for_ever(controller: Scripted) -> bool:
+            controller.paused = session.steps >= 4
+            if controller.looks > 8:
                 session.interrupt()
             return True
 
-        helm = Scripted(pause_for_ever, every=0.0)
-        assert replay(session, seen, steering=helm) is StopReason.INTERRUPTED
+        controller = Scripted(pause_for_ever, every=0.0)
+        assert replay(session, seen, steering=controller) is StopReason.INTERRUPTED
         assert session.steps == 4
 
     def test_another_judge_counts_from_the_next_page_on(self, seen: PerceivedWeb) -> None:
@@ -79,7 +79,7 @@ class TestReplay:
         judged, events = Judged(seen), list[Event]()
         session = session_of(RING, 15)
 
-        def change(helm: Scripted) -> bool:
+        def change(controller: Scripted) -> bool:
             if session.steps == 6:
                 judged.judge_by(Nothing())
             return True
@@ -95,44 +95,44 @@ class TestFlights:
     def clock(self) -> Clock:
         return Clock()
 
-    def flights(self, crawl: Listed, clock: Clock, helm: Scripted, k: int = 2) -> Flights:
-        manners = Manners(LiveSection(delay=1.0, throttle=False))
-        return Flights(crawl, manners, k, clock=clock, steering=helm)
+    def flights(self, crawl: Listed, clock: Clock, controller: Scripted, k: int = 2) -> Flights:
+        politeness = PolitenessClock(LiveSection(delay=1.0, throttle=False))
+        return Flights(crawl, politeness, k, clock=clock, steering=controller)
 
     def test_in_a_pause_nothing_takes_off_and_what_flies_lands(self, clock: Clock) -> None:
         crawl = Listed("http://a.org/", "http://b.org/", "http://c.org/")
-        helm = Scripted(clock=clock, every=0.2)
-        flights = self.flights(crawl, clock, helm)
+        controller = Scripted(clock=clock, every=0.2)
+        flights = self.flights(crawl, clock, controller)
         first, second = chosen(flights), chosen(flights)
-        helm.paused = True
+        controller.paused = True
         flights.land(first, "page", TOLD)
         assert flights.choose() is None
         flights.land(second, "page", TOLD)
         assert flights.choose() is None
         assert crawl.asked == 2
         assert not flights.over  # there is nothing in flight, but it is no end
-        helm.paused = False
+        controller.paused = False
         assert chosen(flights).url == "http://c.org/"
 
     def test_the_engine_is_woken_for_every_look_whatever_it_waits_for(self, clock: Clock) -> None:
         crawl = Listed("http://a.org/1", "http://a.org/2")
-        helm = Scripted(clock=clock, every=0.2)
-        flights = self.flights(crawl, clock, helm, k=1)
+        controller = Scripted(clock=clock, every=0.2)
+        flights = self.flights(crawl, clock, controller, k=1)
         flight = chosen(flights)
         assert flights.wakes_in() == pytest.approx(0.2)  # though there is no room for another
-        helm.paused = True
+        controller.paused = True
         clock.now += 0.15
         assert flights.wakes_in() == pytest.approx(0.05)
         flights.land(flight, "page", TOLD)
         assert flights.wakes_in() == pytest.approx(0.05)
         crawl.urls = []
-        helm.paused = False
+        controller.paused = False
         assert flights.choose() is None
         assert flights.wakes_in() == inf  # it is over
 
     def test_without_anybody_at_the_helm_nobody_is_woken(self, clock: Clock) -> None:
-        manners = Manners(LiveSection(delay=1.0, throttle=False))
-        flights = Flights(Listed("http://a.org/"), manners, clock=clock, steering=UNSTEERED)
+        politeness = PolitenessClock(LiveSection(delay=1.0, throttle=False))
+        flights = Flights(Listed("http://a.org/"), politeness, clock=clock, steering=UNSTEERED)
         chosen(flights)
         assert flights.wakes_in() == inf
 
@@ -140,7 +140,7 @@ class TestFlights:
         crawl = Listed("http://a.org/1", "http://a.org/2")
         ordered: list[str] = []
 
-        def stop(helm: Scripted) -> bool:
+        def stop(controller: Scripted) -> bool:
             if ordered:
                 crawl.interrupt()
             return bool(ordered)
@@ -158,7 +158,7 @@ class TestFlights:
         assert flights.over
 
     def test_what_an_order_raises_is_a_fault(self, clock: Clock) -> None:
-        def full(helm: Scripted) -> bool:
+        def full(controller: Scripted) -> bool:
             raise OSError("no space")
 
         flights = self.flights(Listed("http://a.org/"), clock, Scripted(full, clock=clock))

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.support.fuzz import fuzzed
 from tests.support.reading import reader
 
-from tres.engines.tasks import ReadSitemap, Unpack, performed
-from tres.engines.unpacking import UnpackError
+from tres.engines.reading.decompress import UnpackError
+from tres.engines.reading.tasks import ReadSitemap, Unpack, performed
 from tres.web.page import FailureKind
 from tres.web.sitemap import MAX_URLS, Sitemap
 

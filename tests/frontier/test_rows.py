@@ -17,7 +17,7 @@ from tres.frontier.rows import LEVEL_STEP, Rows
 from tres.mdp.paths import PathFeatures
 from tres.mdp.schema import SCHEMAS
 from tres.mdp.sites import Sites
-from tres.policies.make import make_rows
+from tres.policies.registry import make_rows
 
 SITES = 3
 URLS = 9  # url u is on site u % SITES

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.support.rows import ids, outlinks
 from tests.support.webs import To
 
+from tres.frontier.decision_tree import Tree
 from tres.frontier.edge_rows import EdgeRows
-from tres.frontier.tree import Tree
 from tres.frontier.tree_frontier import TreeFrontier
 from tres.mdp.schema import NO_SITE
 from tres.mdp.sites import Sites

@@ -18,12 +18,12 @@ from hypothesis.stateful import (
     rule,
 )
 
+from tres.frontier.decision_tree import Tree
 from tres.frontier.rows import LEVEL_STEP
-from tres.frontier.tree import Tree
-from tres.mdp.crawl import Crawl
 from tres.mdp.paths import NONE, PathFeatures
-from tres.mdp.steps import Choice, Outlinks, Step
-from tres.policies.make import make_rows
+from tres.mdp.state import Crawl
+from tres.mdp.transitions import Choice, Outlinks, Step
+from tres.policies.registry import make_rows
 from tres.policies.tree_random import TreeRandom
 
 SITES = 4

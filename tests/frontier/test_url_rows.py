@@ -9,7 +9,7 @@ from tres.frontier.url_rows import UrlRows
 from tres.mdp.paths import PathFeatures
 from tres.mdp.schema import EVIDENCE
 from tres.mdp.sites import Sites
-from tres.mdp.steps import Outlinks
+from tres.mdp.transitions import Outlinks
 
 
 @pytest.fixture

@@ -91,7 +91,7 @@ class Crawled:
     @property
     def good_per_second_if_served(self) -> float:
         """The same without the time in which the crawl was ready to run and got no processor;
-        manners set a limit that no processor can raise."""
+        politeness set a limit that no processor can raise."""
         first, *_, last = [each.at for each in good_pages(self.requests)][:GOAL]
         waits = [wait for at, wait in self.starved if first <= at <= last]
         seconds = last - first - (waits[-1] - waits[0])

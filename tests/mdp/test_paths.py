@@ -9,7 +9,7 @@ from tres.frontier.edge_rows import EdgeRows
 from tres.mdp.paths import NONE, WebPaths
 from tres.mdp.schema import PAPER
 from tres.mdp.sites import Sites
-from tres.mdp.steps import Outlinks
+from tres.mdp.transitions import Outlinks
 
 SEED, A, B, C, D = range(5)
 

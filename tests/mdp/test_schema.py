@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tres.config.sections import FEATURES
 from tres.mdp.schema import (
     CITATIONS,
     EVIDENCE,
@@ -16,7 +17,6 @@ from tres.mdp.schema import (
     SCHEMAS,
     Schema,
 )
-from tres.sections import FEATURES
 
 
 def test_the_papers_eight_features_in_their_order() -> None:

@@ -7,7 +7,7 @@ from tests.support.webs import To, drive, page, start, web_of
 
 from tres.agent.link_words import Reservoir, link_words, train_links
 from tres.policies.ache import Ache
-from tres.policies.make import PolicySettings
+from tres.policies.registry import PolicySettings
 
 HARD = PolicySettings("ache")
 SOFT = PolicySettings("ache", focus="soft")

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from tests.support.webs import PerceptWeb, To, drive, page, start, web_of
 
-from tres.agent.replay import Replay
+from tres.agent.replay_buffer import Replay
+from tres.config.sections import AgentSection, PolicyName
 from tres.crawl.session import CrawlSession
-from tres.policies.make import PolicySettings
-from tres.sections import AgentSection, PolicyName
+from tres.policies.registry import PolicySettings
 from tres.web.page import Failed, FailureKind
 
 PAGES = 60

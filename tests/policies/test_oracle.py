@@ -17,11 +17,11 @@ from tests.support.webs import (
     web_of,
 )
 
+from tres.config.sections import FEATURES, FeatureSet
 from tres.crawl.session import CrawlSession
 from tres.errors import ConfigError
-from tres.mdp.crawl import Crawl
-from tres.policies.make import Foreknowledge, PolicySettings, make_policy
-from tres.sections import FEATURES, FeatureSet
+from tres.mdp.state import Crawl
+from tres.policies.registry import OfflineKnowledge, PolicySettings, make_policy
 from tres.web.page import FailureKind
 from tres.web.percept import Percept
 
@@ -61,14 +61,14 @@ def test_it_tunnels_through_irrelevant_pages_by_the_shortest_way(features: Featu
 
 def test_it_can_be_told_what_another_judge_thinks() -> None:
     web = web_of(page("a/0", 0.9, "a/1", "a/2", "a/3"), *(page(f"a/{i}", 0.9) for i in range(1, 4)))
-    foresight = foresight_of(web).judged({"a/3"}.__contains__)
-    assert np.flatnonzero(foresight.relevant).tolist() == [foresight.index["a/3"]]
+    citation_graph = foresight_of(web).judged({"a/3"}.__contains__)
+    assert np.flatnonzero(citation_graph.relevant).tolist() == [citation_graph.index["a/3"]]
     crawl = Crawl()
     policy = make_policy(
         PolicySettings("oracle"),
         crawl,
         np.random.default_rng(0),
-        Foreknowledge(foresee=lambda: foresight),
+        OfflineKnowledge(foresee=lambda: citation_graph),
     )
     session = CrawlSession(crawl, policy, links("a/0"), pages=2)
     assert drive(session, web).asked == ["a/0", "a/3"]

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 from tests.support.webs import PerceptWeb, drive, links, page, site_of, web_of
 
-from tres.caps import SiteCap
+from tres.config.site_caps import SiteCap
 from tres.crawl.session import CrawlSession
 from tres.frontier.url_rows import UrlRows
-from tres.mdp.crawl import Crawl
 from tres.mdp.schema import EVIDENCE
+from tres.mdp.state import Crawl
+from tres.offline.bm25 import SimulatedSearch
 from tres.policies.seedfinder import MAX_QUERIES, SeedFinder, Terms
 from tres.web.page import Page
-from tres.web.search import Hit, SearchEngine
-from tres.webs.search import SimulatedSearch
+from tres.web.search_engine import Hit, SearchEngine
 
 
 class Shelf:

@@ -49,8 +49,8 @@ def vectors(tmp_path_factory):
 @pytest.fixture(scope="session")
 def train_network(vectors):
     """Train a small network on the tiny vectors."""
-    from tres.relevance import network
-    from tres.relevance.bilstm_train import Start, train_bilstm
+    from tres.relevance.neural import lstm_network as network
+    from tres.relevance.neural.train_bilstm import Start, train_bilstm
 
     def train(texts, labels, seed=3, kind="bilstm", keywords=("reef", "whale"), **more):
         start = Start(tuple(keywords), ("coral reef",), vectors)

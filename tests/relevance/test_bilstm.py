@@ -13,11 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tres.errors import ModelError, TrainingError
-from tres.relevance import extra
-from tres.relevance.bilstm import LINEAR, TABLE, micro_batches
-from tres.relevance.network import BiLstm, averaged, epochs_for, relevant_weight, thinned
-from tres.relevance.reading import TOKENS, Batch, heard, read
-from tres.relevance.store import load_model
+from tres.relevance.neural import extra
+from tres.relevance.neural.bilstm import LINEAR, TABLE, micro_batches
+from tres.relevance.neural.lstm_network import (
+    BiLstm,
+    averaged,
+    epochs_for,
+    relevant_weight,
+    thinned,
+)
+from tres.relevance.neural.word_rows import TOKENS, Batch, heard, read
+from tres.relevance.saved_models import load_model
 
 AGAIN = "copy the model again or train it anew"
 

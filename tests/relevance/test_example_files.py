@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from tres import files
 from tres.errors import TrainingError
-from tres.relevance.train import examples_from_files
+from tres.files import opening as files
+from tres.relevance.training import examples_from_files
 
 HTML = """<!doctype html><title>The
  Reef</title><style>p {}</style><p>Fish <b>live</b> here.<script>x()</script>"""

@@ -7,7 +7,7 @@ import pytest
 
 from tres.errors import TrainingError
 from tres.relevance.examples import Reservoir
-from tres.relevance.train import Examples, examples_from_labels, train_model
+from tres.relevance.training import Examples, examples_from_labels, train_model
 
 WEB = [
     ("cat", ("Science/Biology/Mammals",)),

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tres.errors import TrainingError
-from tres.relevance.base import THRESHOLD
+from tres.relevance.model import THRESHOLD
 from tres.relevance.pu import POSITIVE_WEIGHT, gap, guess, keyword_forms
 
 from .conftest import REST, SEA, write_pages

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tres.errors import TrainingError
-from tres.relevance.store import load_model
+from tres.relevance.saved_models import load_model
 from tres.relevance.svm import C, SvmModel, features, min_pages, platt, train_svm
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tres.errors import TrainingError
-from tres.relevance.base import THRESHOLD
+from tres.relevance.model import THRESHOLD
 from tres.relevance.tfidf import C, TfidfModel, terms, train_tfidf
 from tres.topic.text import STOP_WORDS
 

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from tres.relevance import network
-from tres.relevance.base import THRESHOLD
-from tres.relevance.bilstm_train import Start
 from tres.relevance.examples import Examples
+from tres.relevance.model import THRESHOLD
+from tres.relevance.neural import lstm_network as network
+from tres.relevance.neural.train_bilstm import Start
 from tres.relevance.pu import guess
-from tres.relevance.train import TRAINERS, train_model
+from tres.relevance.training import TRAINERS, train_model
 
 WORDLESS = ["", " \n\t ", "\n", "... \u2014 !?", "\U0001f40b\U0001f30a", "\x00", "\u0e4f" * 9]
 UNKNOWN = ["zzyzx", "qwrt\nplmk plmk", "生物学", "ชีวิต", "כלב"]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.report.runs import finished
 
-from tres.report.page import report_page
-from tres.report.reader import RunReader
+from tres.report.report_page import report_page
+from tres.report.run_reader import RunReader
 
 
 @pytest.fixture(scope="session")

@@ -16,10 +16,10 @@ from tests.support.browser import opened_browser
 from tests.support.missing import need_package
 
 from tres.report.compare import comparison_page, named
-from tres.report.markup import harmless
-from tres.report.page import report_page
-from tres.report.reader import RunReader
-from tres.report.why import reasons_of
+from tres.report.reasons import reasons_of
+from tres.report.report_page import report_page
+from tres.report.run_reader import RunReader
+from tres.report.safe_html import harmless
 
 sync_api = need_package("playwright.sync_api")
 

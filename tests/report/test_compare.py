@@ -8,7 +8,7 @@ import pytest
 from tests.report.runs import finished
 
 from tres.report.compare import comparison_page, differences, named, only_here
-from tres.report.reader import RunReader
+from tres.report.run_reader import RunReader
 
 
 @pytest.fixture(scope="module")

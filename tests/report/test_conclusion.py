@@ -12,7 +12,7 @@ from tests.report.runs import crawl, finished, killed, opened
 from tres.crawl.events import StopReason
 from tres.errors import SeedError
 from tres.report.conclusion import Trend, conclusion, harvest_of, told
-from tres.report.reader import RunReader
+from tres.report.run_reader import RunReader
 
 
 def pages(*parts: tuple[int, float], seed: int = 1) -> list[bool]:

@@ -16,24 +16,24 @@ import numpy as np
 import pytest
 from tests.support.bees import HOME, bees_config, crawl_bees, garden, lexicon, trains, write_bees
 
-from tres.config import TopicConfig
+from tres.config.sections import POLICIES, AgentSection, CrawlSection, TopicSection, TrainingSection
+from tres.config.topic_file import TopicConfig
 from tres.engines.replay import PerceivedWeb
 from tres.errors import ConfigError
-from tres.experiment.resume import resume, session_of
-from tres.experiment.run import crawl
-from tres.experiment.topic import perceive_topic
 from tres.mdp.schema import EVIDENCE
+from tres.offline import open_web
+from tres.offline.generated.generator import GeneratedWeb
 from tres.relevance.tfidf import train_tfidf
 from tres.report.explain import facts
-from tres.report.explain.explain import explain
+from tres.report.explain.explanation import explain
 from tres.report.explain.facts import Failed, Fetched, Never, Waiting, facts_of
 from tres.report.explain.prose import prose
-from tres.report.reader import RunReader
-from tres.sections import POLICIES, AgentSection, CrawlSection, TopicSection, TrainingSection
+from tres.report.run_reader import RunReader
+from tres.runs.resuming import resume, session_of
+from tres.runs.start import crawl
+from tres.runs.topic_perceiver import perceive_topic
 from tres.store import journal as journals
-from tres.store.models import replace_model
-from tres.webs import open_web
-from tres.webs.generated import GeneratedWeb
+from tres.store.model_versions import replace_model
 
 TOPIC = "astronomy"
 STEPS = (1, 7, 40, 77, 110)

@@ -10,10 +10,10 @@ from tests.support.bees import bees_config, crawl_bees, lexicon, write_bees
 
 from tres.frontier.path_rows import HAN
 from tres.mdp.schema import SCHEMAS
-from tres.report.explain.explain import explain
+from tres.report.explain.explanation import explain
 from tres.report.explain.facts import Citation, Condition, Explanation, Feature, Fetched
+from tres.report.explain.feature_labels import FEATURES, condition, told
 from tres.report.explain.prose import prose
-from tres.report.explain.saying import FEATURES, condition, told
 from tres.report.explain.summary import reasons, summary
 
 GOLDEN = Path(__file__).with_name("explained.txt")

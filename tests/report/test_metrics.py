@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from tests.report.test_reader import run, step
+from tests.report.test_run_reader import run, step
 
-from tres.config import TopicConfig
-from tres.experiment.run import OpenRun
-from tres.report.metrics import BUCKETS, METRICS, Watched, exposition
-from tres.report.reader import FailureRow, PageRow, RunReader
-from tres.sections import CrawlSection, TopicSection, TrainingSection
-from tres.store.meta import Meta
+from tres.config.sections import CrawlSection, TopicSection, TrainingSection
+from tres.config.topic_file import TopicConfig
+from tres.report.metrics import BUCKETS, METRICS, RunStatus, exposition
+from tres.report.run_reader import FailureRow, PageRow, RunReader
+from tres.runs.start import OpenRun
+from tres.store.journal_header import Meta
 from tres.store.records import Begin
-from tres.store.state import Doing
+from tres.store.run_state import Doing
 
 __all__ = ["run"]  # a fixture
 
@@ -64,7 +64,7 @@ def read(text: str, run: str = "a") -> Values:
 def told(
     *pages: PageRow, failures: tuple[FailureRow, ...] = (), state: Doing = Doing.CRAWLING
 ) -> Values:
-    return read(exposition({"a": Watched(Held([*pages], [*failures]), state, NOW)}))
+    return read(exposition({"a": RunStatus(Held([*pages], [*failures]), state, NOW)}))
 
 
 def test_the_numbers_are_those_of_the_run() -> None:
@@ -135,8 +135,8 @@ def test_a_run_without_pages_has_metrics() -> None:
 
 def test_several_runs_stand_side_by_side_and_each_metric_is_declared_once() -> None:
     text = exposition({
-        "a": Watched(Held([PAGE], []), Doing.CRAWLING, NOW),
-        "b": Watched(Held([PAGE, PAGE], []), Doing.PAUSED, NOW),
+        "a": RunStatus(Held([PAGE], []), Doing.CRAWLING, NOW),
+        "b": RunStatus(Held([PAGE, PAGE], []), Doing.PAUSED, NOW),
     })  # fmt: skip
     assert read(text, "a")["tres_pages_total", ()] == 1
     assert read(text, "b")["tres_pages_total", ()] == 2
@@ -148,7 +148,7 @@ HOSTILE = 'x"} 1\ntres_pages_total{run="y"} 9\\n\r\u2028\ud800'
 
 
 def test_no_name_can_forge_a_sample() -> None:
-    text = exposition({HOSTILE: Watched(Held([PAGE], [], HOSTILE), Doing.CRAWLING, NOW)})
+    text = exposition({HOSTILE: RunStatus(Held([PAGE], [], HOSTILE), Doing.CRAWLING, NOW)})
     families = list(text_string_to_metric_families(text))
     runs = {sample.labels["run"] for family in families for sample in family.samples}
     assert runs == {HOSTILE.replace("\ud800", "\\ud800")}
@@ -176,7 +176,7 @@ def test_a_real_run_can_be_watched_while_it_grows(run: OpenRun) -> None:
     for _ in range(3):
         step(run)
     reader.refresh()
-    values = read(exposition({"a": Watched(reader, Doing.CRAWLING, 12.0)}))
+    values = read(exposition({"a": RunStatus(reader, Doing.CRAWLING, 12.0)}))
     assert values["tres_pages_total", ()] == len(reader.pages)
     assert values["tres_last_page_timestamp_seconds", ()] == 12.0
     assert values["tres_frontier_links", ()] == len(run.session.policy)

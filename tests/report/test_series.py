@@ -9,8 +9,8 @@ import pytest
 from tests.report.runs import row
 
 from tres.report import series
-from tres.report.reader import RunReader
 from tres.report.requests import Asked, busiest, stretch
+from tres.report.run_reader import RunReader
 
 PAGES = [
     row(step=1, site="a", relevant=True, relevance=0.9),

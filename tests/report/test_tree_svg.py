@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tres.frontier.rules import Node, TreeView
+from tres.frontier.leaf_rules import Node, TreeView
 from tres.report.tree_svg import DEEPEST, MOST, best_leaves, drawing, levels_shown
 
 TREE = TreeView(

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from tests.support.webs import To, links, page
 
 from tres.crawl.events import FetchFailed, SiteCapped, Stepped
-from tres.engines.base import Fetched
+from tres.engines.protocols import Fetched
 from tres.errors import RunError
 from tres.store import journal as store_journal
 from tres.store.journal import Journal
-from tres.store.meta import Meta
+from tres.store.journal_header import Meta
 from tres.store.records import Begin, Demanded, Received, Seeds
 from tres.web.page import Failed, FailureKind
 

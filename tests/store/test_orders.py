@@ -24,7 +24,7 @@ from tres.store.orders import (
     Adopt,
     Block,
     Budget,
-    GoOn,
+    Continue,
     Order,
     Pause,
     Stop,
@@ -35,7 +35,7 @@ from tres.store.orders import (
 )
 
 DIGEST = "0123456789abcdef" * 4
-EVERY: list[Order] = [Pause(), GoOn(), Stop(), Budget(7), Block("a.org"), Adopt(DIGEST)]
+EVERY: list[Order] = [Pause(), Continue(), Stop(), Budget(7), Block("a.org"), Adopt(DIGEST)]
 
 
 def waiting(run: Path) -> list[Order]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tres.config import TopicConfig
+from tres.config.sections import CrawlSection, LiveSection, TopicSection, TrainingSection
+from tres.config.topic_file import TopicConfig
 from tres.engines.replay import PerceivedWeb
-from tres.experiment.run import crawl
-from tres.experiment.topic import perceive_topic
-from tres.sections import CrawlSection, LiveSection, TopicSection, TrainingSection
-from tres.webs import open_web
+from tres.offline import open_web
+from tres.runs.start import crawl
+from tres.runs.topic_perceiver import perceive_topic
 
 HOME = "http://apiary.example/"
 BEES = "honey bees live in a hive where the queen lays eggs and workers carry nectar and pollen"

@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.support.missing import need_package, skip_without
 
-from tres.engines.scrapy.browser import find_chromium
+from tres.engines.browser.playwright_settings import find_chromium
 from tres.errors import ConfigError
 
 

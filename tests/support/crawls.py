@@ -8,17 +8,17 @@ from typing import TypeVar
 
 import numpy as np
 
+from tres.config.sections import LiveSection, PolicyName
 from tres.crawl.events import Demand, Event, Fetch, Postponed
 from tres.crawl.session import CrawlSession
-from tres.engines.base import Fetched
-from tres.engines.reader import Charge
-from tres.engines.reading import PageReader, Reading, Received
-from tres.engines.tasks import Task, performed
-from tres.mdp.crawl import Crawl
-from tres.policies.make import PolicySettings, make_policy
-from tres.policies.oracle import Foresight
-from tres.sections import LiveSection, PolicyName
-from tres.topic.keywords import KeywordMatcher
+from tres.engines.protocols import Fetched
+from tres.engines.reading.page_reader import PageReader, Reading, Received
+from tres.engines.reading.reader_pool import Charge
+from tres.engines.reading.tasks import Task, performed
+from tres.mdp.state import Crawl
+from tres.policies.oracle import CitationGraph
+from tres.policies.registry import PolicySettings, make_policy
+from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.page import Failed
 from tres.web.percept import Perceiver, Percept
 
@@ -46,7 +46,7 @@ def session_of(
 ) -> CrawlSession:
     crawl = Crawl()
     rng = np.random.default_rng(seed)
-    chosen = make_policy(PolicySettings(policy), crawl, rng, lambda: Foresight.of(()))
+    chosen = make_policy(PolicySettings(policy), crawl, rng, lambda: CitationGraph.of(()))
     return CrawlSession(crawl, chosen, perceiver().seeds(seeds), pages)
 
 

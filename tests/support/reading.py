@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from tres.engines.reading import PageReader, Reading, Received
+from tres.config.sections import LiveSection
+from tres.engines.reading.page_reader import PageReader, Reading, Received
 from tres.errors import ModelError
 from tres.relevance.tfidf import TfidfModel
-from tres.sections import LiveSection
-from tres.topic.keywords import KeywordMatcher
+from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.percept import Perceiver
 
 URL = "http://example.org/page"

@@ -8,7 +8,7 @@ import numpy as np
 from tests.support.webs import To
 
 from tres.mdp.paths import PathFeatures
-from tres.mdp.steps import NO_PATH, Outlinks
+from tres.mdp.transitions import NO_PATH, Outlinks
 
 
 def ids(*values: int) -> np.ndarray:

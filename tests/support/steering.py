@@ -1,4 +1,4 @@
-"""Somebody at the helm who does as a test says."""
+"""Somebody at the controller who does as a test says."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Scripted:
 
     def __init__(
         self,
-        script: Callable[[Scripted], bool] = lambda helm: False,
+        script: Callable[[Scripted], bool] = lambda controller: False,
         clock: Callable[[], float] = time.monotonic,
         every: float = 0.02,
     ) -> None:

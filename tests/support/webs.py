@@ -11,17 +11,17 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tres.caps import SiteCap
+from tres.config.site_caps import SiteCap
 from tres.crawl.endorsement import Endorsements
 from tres.crawl.events import Done, Event, Fetch, Stepped, StopReason, Wait
-from tres.crawl.limits import LinkLimits
+from tres.crawl.frontier_limits import LinkLimits
 from tres.crawl.session import CrawlSession
-from tres.mdp.crawl import Crawl
-from tres.policies.make import Foreknowledge, PolicySettings, make_policy
-from tres.policies.oracle import Foresight
+from tres.mdp.state import Crawl
+from tres.policies.oracle import CitationGraph
+from tres.policies.registry import OfflineKnowledge, PolicySettings, make_policy
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import LinkPercepts, Percept
-from tres.web.search import Hit
+from tres.web.search_engine import Hit
 
 PerceptWeb = Mapping[str, Percept | Failed]
 
@@ -70,9 +70,9 @@ def missing(url: str) -> Failed:
     return Failed(url, FailureKind.NOT_FOUND)
 
 
-def foresight_of(web: PerceptWeb) -> Foresight:
+def foresight_of(web: PerceptWeb) -> CitationGraph:
     """What the oracle may know."""
-    return Foresight.of(p for p in web.values() if isinstance(p, Percept))
+    return CitationGraph.of(p for p in web.values() if isinstance(p, Percept))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def start(
         settings or PolicySettings(),
         crawl,
         np.random.default_rng(seed),
-        Foreknowledge(lambda: foresight_of(web), lambda share: Shelf(web)),
+        OfflineKnowledge(lambda: foresight_of(web), lambda share: Shelf(web)),
     )
     bounds = SiteCap.parse(cap), max_clicks, limits, endorsed
     return CrawlSession(crawl, policy, links(*seeds), pages, *bounds)

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tres.config.sections import TopicSection
 from tres.errors import ConfigError
-from tres.sections import TopicSection
 from tres.topic.expansion import (
     WordCounts,
     expand_keywords,
@@ -14,8 +14,8 @@ from tres.topic.expansion import (
     mean_cosines,
     mean_pairwise_cosine,
 )
-from tres.topic.space import Space, principal_components, unit
-from tres.topic.vectors import WordVectors
+from tres.topic.vectors.space import Space, principal_components, unit
+from tres.topic.vectors.word_vectors import WordVectors
 
 DIRECTIONS = {  # degrees on the plane
     "bee": 0,

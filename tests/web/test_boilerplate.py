@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.support.fuzz import fuzzed
 
 from tres.web.boilerplate import LEAST_CHARS
-from tres.web.markup import REGIONS
+from tres.web.flat_html import REGIONS
 from tres.web.page import Link, Page
 from tres.web.parse import parse_html
 

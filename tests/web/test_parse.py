@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.fuzz import fuzzed
 
-from tres.web import markup
+from tres.web import flat_html as markup
 from tres.web.page import Failed, FailureKind, Link, Page
 from tres.web.parse import (
     MAX_ANCHOR_CHARS,

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.support.fuzz import fuzzed
 
-from tres.engines.addresses import AddressGuard
+from tres.engines.network.addresses import AddressGuard
 from tres.web import url as url_module
 from tres.web.url import MAX_URL_CHARS, canonical, host_of, site_of, url_words
 

@@ -7,7 +7,7 @@ ROBOTSTXT_OBEY = True
 ITEM_PIPELINES = {"bees.pipelines.RelevantOnly": 100}
 LOG_LEVEL = "INFO"
 
-SCHEDULER = "tres.engines.scrapy.plugin.TresScheduler"
+SCHEDULER = "tres.scrapy_plugin.TresScheduler"
 TRES_TOPIC = "topic.toml"
 TRES_RUN = "run"
 TRES_CONCURRENCY = 4

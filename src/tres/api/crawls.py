@@ -16,21 +16,21 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from tres.api.results import Run
-from tres.config import TopicConfig
+from tres.config.sections import PolicyName
+from tres.config.topic_file import TopicConfig
 from tres.crawl.events import Done, Event, Stepped, StopReason
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb
 from tres.errors import ConfigError
-from tres.experiment.resume import resumable, resume
-from tres.experiment.run import Listener, crawl, events_of, start_run_over
-from tres.experiment.topic import perceive_topic
-from tres.mdp.crawl import Crawl
-from tres.policies.base import Policy
-from tres.policies.make import OwnPolicy
-from tres.relevance.own import Judge, as_model
-from tres.sections import PolicyName
-from tres.webs import open_web
-from tres.webs.base import Web
+from tres.mdp.state import Crawl
+from tres.offline import open_web
+from tres.offline.web import Web
+from tres.policies.policy import Policy
+from tres.policies.registry import OwnPolicy
+from tres.relevance.custom_model import Judge, as_model
+from tres.runs.resuming import resumable, resume
+from tres.runs.start import Listener, crawl, events_of, start_run_over
+from tres.runs.topic_perceiver import perceive_topic
 
 MakePolicy = Callable[[Crawl, np.random.Generator], Policy]
 OnPage = Callable[[Stepped], object]
@@ -65,7 +65,7 @@ def run_crawl(
     config, own = _plan(topic, policy, settings)
     listener = _listener(on_page)
     if web is None:
-        from tres.experiment.live import crawl_live
+        from tres.runs.live import crawl_live
 
         _refuse_judge(judge)
         crawl_live(config, Path(run), listener, overwrite, own=own)
@@ -93,7 +93,7 @@ def resume_crawl(
     meta = resumable(path, pages).meta
     listener, spec = _listener(on_page), web or meta.web
     if not spec:
-        from tres.experiment.live import resume_live
+        from tres.runs.live import resume_live
 
         _refuse_judge(judge)
         resume_live(path, pages, listener, own=own)

@@ -11,14 +11,14 @@ from itertools import accumulate
 from pathlib import Path
 
 from tres.errors import ConfigError, RunError
-from tres.experiment.resume import tree_of
-from tres.frontier.rules import TreeView
-from tres.relevance.base import RelevanceModel
-from tres.report.reader import PageRow, RunReader
-from tres.store.export import FORMATS, Selection, export, new_file
-from tres.store.models import newest_model
-from tres.store.source import web_of
-from tres.webs import Web
+from tres.frontier.leaf_rules import TreeView
+from tres.offline import Web
+from tres.relevance.model import RelevanceModel
+from tres.report.run_reader import PageRow, RunReader
+from tres.runs.resuming import tree_of
+from tres.store.export_pages import FORMATS, Selection, export, new_file
+from tres.store.model_versions import newest_model
+from tres.store.page_source import web_of
 
 
 class Run(RunReader):

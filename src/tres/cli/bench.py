@@ -7,13 +7,13 @@ from pathlib import Path
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from tres.cli.completing import topic_files
-from tres.cli.terminal import messages
+from tres.bench.comparison import cores, prepare, run_bench
+from tres.bench.comparison_report import write_report
+from tres.bench.experiment_file import load_experiment
+from tres.cli.completions import topic_files
+from tres.cli.console import messages
 from tres.errors import printable
-from tres.experiment.bench import cores, prepare, run_bench
-from tres.experiment.bench_report import write_report
-from tres.experiment.plan import load_experiment
-from tres.webs import open_web
+from tres.offline import open_web
 
 
 class RunByDefault(click.Group):
@@ -51,12 +51,12 @@ def run(experiment: Path, out: Path, workers: int | None) -> None:
     screen = messages()
     with screen.status(f"opening {printable(plan.web)}") as status:
         web = open_web(plan.web)
-        ground = prepare(plan, web, lambda text: status.update(printable(text)))
+        context = prepare(plan, web, lambda text: status.update(printable(text)))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeRemainingColumn(), console=screen, transient=True) as bar:
         task = bar.add_task(printable(plan.name))
         records = run_bench(
-            ground,
+            context,
             out,
             workers or cores(),
             lambda done, total: bar.update(task, completed=done, total=total),

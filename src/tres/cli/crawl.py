@@ -13,25 +13,25 @@ from typing import Any
 import click
 from rich.console import Console
 
-from tres.cli.completing import one_of, topic_files
+from tres.cli.completions import one_of, topic_files
+from tres.cli.console import messages
 from tres.cli.json_log import JsonLog
 from tres.cli.progress import CrawlProgress
-from tres.cli.terminal import messages
-from tres.config import FEATURES, POLICIES, TopicConfig, load_topic
+from tres.config.topic_file import FEATURES, POLICIES, TopicConfig, load_topic
 from tres.crawl.events import StopReason
 from tres.crawl.session import CrawlSession
-from tres.engines.open_files import OpenFilesWarning
+from tres.engines.network.open_files import OpenFilesWarning
 from tres.engines.replay import PerceivedWeb
 from tres.errors import printable
-from tres.experiment.run import LIVE, Result
-from tres.experiment.run import crawl as run_crawl
-from tres.experiment.topic import perceive_topic
+from tres.offline import open_web
+from tres.runs.start import LIVE, Result
+from tres.runs.start import crawl as run_crawl
+from tres.runs.topic_perceiver import perceive_topic
 from tres.store.journal import JOURNAL
-from tres.store.recorded import command_to_resume
-from tres.store.rewind import RewoundWarning
-from tres.store.run import is_exploring
-from tres.store.snapshots import SnapshotWarning
-from tres.webs import open_web
+from tres.store.recorded_session import command_to_resume
+from tres.store.recovery import RewoundWarning
+from tres.store.run_directory import is_exploring
+from tres.store.snapshot_files import SnapshotWarning
 
 LOG_JSON = "Tell the crawl as JSON, a line per event, on standard error."
 
@@ -137,7 +137,7 @@ def crawl_web(
     config: TopicConfig, directory: Path, screen: Console, overwrite: bool, log: JsonLog | None
 ) -> Result:
     """Crawl the live Web under a progress line; the engine itself takes care of signals."""
-    from tres.experiment.live import crawl_live
+    from tres.runs.live import crawl_live
 
     with watching(screen, config, log, every=1) as watch:
         return crawl_live(config, directory, watch, overwrite, watch.explored)

@@ -19,7 +19,7 @@ from tres.distribution import pip_install
 from tres.errors import ConfigError, printable
 
 if TYPE_CHECKING:
-    from tres.dashboard.runs import Runs
+    from tres.dashboard.run_list import Runs
 
 HOME = Path("runs")
 TOKEN = "TRES_DASHBOARD_TOKEN"
@@ -57,7 +57,7 @@ def dashboard(runs: tuple[Path, ...], host: str, port: int, token: str | None, s
     Example: tres dashboard --open
     """
     _check_installed()
-    from tres.dashboard.runs import Runs, named_runs
+    from tres.dashboard.run_list import Runs, named_runs
     from tres.dashboard.security import token_for
 
     wanted = token_for(host, token)
@@ -102,11 +102,11 @@ def _serve(
     go_on: Callable[[], bool],
 ) -> None:
     from tres.dashboard.app import Dashboard
-    from tres.dashboard.security import Door
+    from tres.dashboard.security import AccessRules
     from tres.dashboard.server import serve
 
     names = {host.lower(), socket.gethostname().lower(), socket.getfqdn().lower()}
-    app = Dashboard(runs, Door(names if token else {host.lower()}, token)).app()
+    app = Dashboard(runs, AccessRules(names if token else {host.lower()}, token)).app()
     if go_on():
         serve(app, listening)
 

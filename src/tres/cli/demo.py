@@ -13,12 +13,18 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from tres.cli.console import console, messages
 from tres.cli.progress import CrawlProgress
-from tres.cli.terminal import console, messages
-from tres.config import TopicConfig
-from tres.sections import CrawlSection, LiveSection, PolicyName, TopicSection, TrainingSection
-from tres.webs.generated import GeneratedWeb
-from tres.webs.served import serving_process
+from tres.config.sections import (
+    CrawlSection,
+    LiveSection,
+    PolicyName,
+    TopicSection,
+    TrainingSection,
+)
+from tres.config.topic_file import TopicConfig
+from tres.offline.generated.generator import GeneratedWeb
+from tres.offline.serving import serving_process
 
 COMPARED: tuple[PolicyName, ...] = ("tres", "random")
 SEEDS = 5
@@ -69,9 +75,9 @@ def _kept(directory: Path | None) -> Iterator[Path]:
 
 def _crawls(config: TopicConfig, where: Path, screen: Console) -> dict[PolicyName, dict[str, Any]]:
     """One live crawl per policy; the second judges by what the first has learnt."""
-    from tres.engines.scrapy.run import LiveLoop
-    from tres.experiment.live import in_live_loop, live_run
-    from tres.store.models import MODEL
+    from tres.engines.scrapy.live_loop import LiveLoop
+    from tres.runs.live import in_live_loop, live_run
+    from tres.store.model_versions import MODEL
 
     async def main(loop: LiveLoop) -> dict[PolicyName, dict[str, Any]]:
         results: dict[PolicyName, dict[str, Any]] = {}

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from tres.cli.terminal import messages
+from tres.cli.console import messages
+from tres.cli.health_checks import examine, reach_web, well
+from tres.cli.installed import Check, State
 from tres.errors import printable
-from tres.experiment.doctor import examine, reach_web, well
-from tres.experiment.installed import Check, State
 
 
 @click.command()

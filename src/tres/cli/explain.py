@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from tres.cli.completing import runs
-from tres.cli.terminal import messages
+from tres.cli.completions import runs
+from tres.cli.console import messages
 from tres.errors import printable
-from tres.report.explain.explain import explain_read
+from tres.report.explain.explanation import explain_read
 from tres.report.explain.facts import facts_of
 from tres.report.explain.prose import prose
-from tres.report.reader import RunReader
+from tres.report.run_reader import RunReader
 
 
 @click.command()

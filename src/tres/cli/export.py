@@ -10,11 +10,11 @@ from typing import Any, BinaryIO
 import click
 from rich.progress import Progress, TextColumn
 
-from tres.cli.completing import runs
-from tres.cli.terminal import messages
+from tres.cli.completions import runs
+from tres.cli.console import messages
 from tres.errors import ConfigError, printable
-from tres.store.export import BINARY, FORMATS, Exported, Selection, new_file
-from tres.store.export import export as export_pages
+from tres.store.export_pages import BINARY, FORMATS, Exported, Selection, new_file
+from tres.store.export_pages import export as export_pages
 
 
 @click.command()

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import click
 
+from tres.cli.console import messages
 from tres.cli.questions import NAME, OTHERS, answer, refuse_missing
-from tres.cli.terminal import messages
-from tres.config import TopicConfig, load_topic
+from tres.cli.seed_check import SeedCheck, check_live, check_web
+from tres.cli.topic_template import doubts, drafted, topic_file
+from tres.config.sections import CrawlSection
+from tres.config.topic_file import TopicConfig, load_topic
 from tres.errors import ConfigError, SeedError, printable
-from tres.experiment.init import doubts, drafted, topic_file
-from tres.experiment.seed_check import SeedCheck, check_live, check_web
-from tres.sections import CrawlSection
+from tres.offline import open_web
 from tres.web.page import Failed
-from tres.webs import open_web
 
 AT_ONCE = 8
 """Pages in flight for a first live crawl; never two of one site, so it is polite."""

@@ -25,8 +25,9 @@ from typing import Any, Self, TextIO
 import click
 
 from tres import __version__
-from tres.config import TopicConfig
+from tres.config.topic_file import TopicConfig
 from tres.crawl.events import (
+    Continued,
     Event,
     FetchFailed,
     LeafSplit,
@@ -37,14 +38,13 @@ from tres.crawl.events import (
     SiteCapped,
     SiteHeld,
     Stepped,
-    WentOn,
 )
 from tres.crawl.session import CrawlSession
 from tres.engines.scrapy.logs import NAMES
 from tres.errors import TresError
-from tres.experiment.run import Result
+from tres.runs.start import Result
 from tres.store.journal import JOURNAL
-from tres.store.recorded import command_to_resume
+from tres.store.recorded_session import command_to_resume
 
 EVENTS: dict[type[Event], str] = {
     Stepped: "page",
@@ -56,7 +56,7 @@ EVENTS: dict[type[Event], str] = {
     SiteHeld: "held",
     SiteBlocked: "blocked",
     Paused: "paused",
-    WentOn: "went-on",
+    Continued: "continued",
 }
 """What the events of a session are called in a log."""
 

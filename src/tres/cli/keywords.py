@@ -6,17 +6,17 @@ from pathlib import Path
 
 import click
 
-from tres.cli.completing import one_of, topic_files
-from tres.cli.terminal import messages
-from tres.config import TopicConfig, load_topic
+from tres.cli.completions import one_of, topic_files
+from tres.cli.console import messages
+from tres.config.sections import VECTORS
+from tres.config.settings import toml
+from tres.config.topic_file import TopicConfig, load_topic
 from tres.errors import printable
-from tres.experiment.topic import find_keywords, topic_examples
-from tres.relevance.train import Examples
-from tres.sections import VECTORS
-from tres.settings import toml
+from tres.offline import open_web
+from tres.relevance.training import Examples
+from tres.runs.topic_perceiver import find_keywords, topic_examples
 from tres.topic.expansion import Expansion, Keyword
 from tres.topic.text import words
-from tres.webs import open_web
 
 
 @click.command()

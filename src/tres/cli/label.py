@@ -11,17 +11,17 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from tres.cli.completing import runs
-from tres.cli.terminal import console, messages
-from tres.config import TopicConfig, load_topic
+from tres.cli.completions import runs
+from tres.cli.console import console, messages
+from tres.config.topic_file import TopicConfig, load_topic
 from tres.errors import RunError, TrainingError, printable
-from tres.experiment.label import Candidate, Retrained, candidates, learn_judgements
+from tres.offline import Web
 from tres.relevance.pu import keyword_forms
+from tres.runs.labelling import Candidate, Retrained, candidates, learn_judgements
 from tres.store.judgements import Judgement, append_judgement
-from tres.store.models import MODEL, newest_model
-from tres.store.run import config_of
-from tres.store.source import web_of
-from tres.webs import Web
+from tres.store.model_versions import MODEL, newest_model
+from tres.store.page_source import web_of
+from tres.store.run_directory import config_of
 
 QUESTION = "relevant? [y]es, [n]o, [s]kip, [b]ack, [o]pen in a browser, [q]uit: "
 ANSWERS = ("yes", "no", "skip", "back", "open", "quit")

@@ -17,7 +17,7 @@ from rich.progress import ProgressColumn as Column
 from rich.segment import ControlType
 from rich.text import Text
 
-from tres.crawl.events import Event, Paused, WentOn
+from tres.crawl.events import Continued, Event, Paused
 from tres.crawl.session import CrawlSession
 
 WIDE = 110
@@ -73,7 +73,7 @@ class CrawlProgress:
     def __call__(self, session: CrawlSession, event: Event) -> None:
         """Something has happened in the crawl."""
         self._events += 1
-        at_once = isinstance(event, Paused | WentOn)
+        at_once = isinstance(event, Paused | Continued)
         if at_once:
             self._paused = isinstance(event, Paused)
         if at_once or (self._events % self._every == 0 and self._is_due()):

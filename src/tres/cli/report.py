@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from tres.cli import completing
-from tres.cli.terminal import console, messages
+from tres.cli import completions as completing
+from tres.cli.console import console, messages
 from tres.errors import ConfigError, RunError
 from tres.report.compare import comparison_page, named
-from tres.report.page import report_page
-from tres.report.reader import RunReader
+from tres.report.report_page import report_page
+from tres.report.run_reader import RunReader
 from tres.report.terminal import print_comparison, print_run
-from tres.store.run import REPORT
+from tres.store.run_directory import REPORT
 
 
 @click.command()

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import click
 from rich.console import Console
 
-from tres.cli.completing import runs
+from tres.cli.completions import runs
+from tres.cli.console import messages
 from tres.cli.crawl import (
     LOG_JSON,
     crawl_web,
@@ -20,14 +21,13 @@ from tres.cli.crawl import (
     watching,
 )
 from tres.cli.json_log import JsonLog
-from tres.cli.terminal import messages
-from tres.config import load_topic
+from tres.config.topic_file import load_topic
 from tres.errors import printable
-from tres.experiment.resume import Resumable, resumable
-from tres.experiment.resume import resume as resume_run
-from tres.experiment.run import LIVE, Result
-from tres.store.run import config_of, is_exploring
-from tres.webs import open_web
+from tres.offline import open_web
+from tres.runs.resuming import Resumable, resumable
+from tres.runs.resuming import resume as resume_run
+from tres.runs.start import LIVE, Result
+from tres.store.run_directory import config_of, is_exploring
 
 
 class Budget(NamedTuple):
@@ -109,7 +109,7 @@ def _live(
     screen: Console,
     log: JsonLog | None,
 ) -> Result:
-    from tres.experiment.live import resume_live
+    from tres.runs.live import resume_live
 
     with watching(screen, found.config, log, every=1) as watch:
         watch.replaying(found.steps)

@@ -11,15 +11,15 @@ from typing import TextIO
 
 import click
 
-from tres import files
-from tres.cli.terminal import messages
+from tres.cli.console import messages
 from tres.errors import ArchiveError, ConfigError, printable
-from tres.store.run import is_run
-from tres.store.source import web_of
-from tres.webs import Web, open_web
-from tres.webs.answers import source_of
-from tres.webs.proxy import Proxy
-from tres.webs.weather import Weather
+from tres.files import opening as files
+from tres.offline import Web, open_web
+from tres.offline.faults import Faults
+from tres.offline.http_answers import source_of
+from tres.offline.proxy import Proxy
+from tres.store.page_source import web_of
+from tres.store.run_directory import is_run
 
 MAX_DELAY = 3600.0
 
@@ -86,13 +86,13 @@ def serve(
 
     Example: tres serve generated --port 8080
     """
-    weather = Weather(_seconds(delay), errors, lasting, seed)
+    faults = Faults(_seconds(delay), errors, lasting, seed)
     with messages().status(f"opening {printable(web)}"):
         opened = _opened(web)
     with ExitStack() as files:
         text = None if robots is None else _robots(robots)
         lines = None if log is None else files.enter_context(_log(log))
-        proxy = Proxy(source_of(opened), text, weather, lines)
+        proxy = Proxy(source_of(opened), text, faults, lines)
         asyncio.run(_until_stopped(proxy, opened, host, port))
 
 

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import click
 
-from tres.cli.completing import runs
-from tres.config import load_topic
+from tres.cli.completions import runs
+from tres.config.topic_file import load_topic
 from tres.errors import ConfigError, RunError, printable
-from tres.store.orders import OF_THE_MOMENT, Block, Budget, GoOn, Order, Pause, Stop, send
-from tres.store.recorded import command_to_resume
-from tres.store.run import config_of
-from tres.store.state import Doing, run_state
+from tres.store.orders import OF_THE_MOMENT, Block, Budget, Continue, Order, Pause, Stop, send
+from tres.store.recorded_session import command_to_resume
+from tres.store.run_directory import config_of
+from tres.store.run_state import Doing, run_state
 from tres.web.url import SiteBy, canonical, site_of
 
-WORDS = ("pause", "go-on", "stop", "budget", "block")
+WORDS = ("pause", "continue", "stop", "budget", "block")
 
 
 @click.command()
@@ -31,14 +31,14 @@ def steer(run: Path, word: str, value: str | None) -> None:
 
     \b
     pause       fetch nothing new; what is on its way comes in
-    go-on       fetch again after a pause
+    continue       fetch again after a pause
     stop        end in good order, as Ctrl-C does
     budget N    fetch N pages in all; if that many are in already, the crawl ends
     block SITE  fetch nothing more from a site, for good; a host, or an address on it
 
     \b
     Examples: tres steer runs/biology pause
-              tres steer runs/biology go-on
+              tres steer runs/biology continue
               tres steer runs/biology stop
               tres steer runs/biology budget 5000
               tres steer runs/biology block shop.example.org
@@ -64,8 +64,8 @@ def order_of(word: str, value: str | None, by: SiteBy) -> Order:
     match word, value:
         case "pause", None:
             return Pause()
-        case "go-on", None:
-            return GoOn()
+        case "continue", None:
+            return Continue()
         case "stop", None:
             return Stop()
         case "budget", str(pages) if pages.isascii() and pages.isdigit():
@@ -88,8 +88,8 @@ def _promise(run: Path, order: Order) -> str:
     """What happens now."""
     match order:
         case Pause():
-            return f"go on: tres steer {printable(shlex.quote(str(run)))} go-on"
-        case GoOn():
+            return f"go on: tres steer {printable(shlex.quote(str(run)))} continue"
+        case Continue():
             return "it goes on"
         case Budget(pages):
             return f"it may fetch {pages:,} pages in all"

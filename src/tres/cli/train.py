@@ -14,19 +14,19 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from tres.cli.completing import one_of, topic_files
-from tres.cli.terminal import messages
-from tres.config import MODELS, TopicConfig, load_topic
-from tres.disk import replace_file
+from tres.cli.completions import one_of, topic_files
+from tres.cli.console import messages
+from tres.config.topic_file import MODELS, TopicConfig, load_topic
 from tres.errors import ConfigError, ModelError, printable
-from tres.experiment.topic import find_keywords, topic_examples, topic_start
-from tres.relevance.base import RelevanceModel
+from tres.files.checksummed import signed, verified
+from tres.files.durable import replace_file
+from tres.offline import open_web
+from tres.relevance.cross_validation import Judgement, Scores, cross_validate
 from tres.relevance.examples import Examples
-from tres.relevance.files import MANIFEST
-from tres.relevance.judge import Judgement, Scores, cross_validate
-from tres.relevance.train import train_model
-from tres.signed import signed, verified
-from tres.webs import open_web
+from tres.relevance.model import RelevanceModel
+from tres.relevance.model_files import MANIFEST
+from tres.relevance.training import train_model
+from tres.runs.topic_perceiver import find_keywords, topic_examples, topic_start
 
 SHOWN = 10
 """Pages listed as least sure, and as worst mistakes."""

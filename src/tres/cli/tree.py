@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from tres.cli.completing import runs
-from tres.experiment.resume import tree_of
-from tres.frontier.rules import TreeView
+from tres.cli.completions import runs
+from tres.frontier.leaf_rules import TreeView
+from tres.runs.resuming import tree_of
 
 FORMATS = {
     "rules": "the leaves, best first, each with its rule",

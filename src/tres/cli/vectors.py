@@ -6,10 +6,10 @@ import click
 from rich import box
 from rich.table import Table
 
-from tres.cli.terminal import console
+from tres.cli.console import console
 from tres.errors import printable
-from tres.topic.vector_packages import GLOVE_50D, PIP_INSTALL, pip_package_installed
-from tres.topic.vector_store import Stored, listed, vectors_directory
+from tres.topic.vectors.cache import Stored, listed, vectors_directory
+from tres.topic.vectors.packages import GLOVE_50D, PIP_INSTALL, pip_package_installed
 
 
 @click.command()

@@ -138,7 +138,7 @@ class Paused:
 
 
 @dataclass(frozen=True, slots=True)
-class WentOn:
+class Continued:
     """Whoever drives the session asks again."""
 
 
@@ -152,5 +152,5 @@ Event = (
     | SiteHeld
     | SiteBlocked
     | Paused
-    | WentOn
+    | Continued
 )

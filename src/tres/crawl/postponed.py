@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter, deque
 
 from tres.mdp.columns import Flags
-from tres.mdp.steps import Choice
+from tres.mdp.transitions import Choice
 
 MOST = 10
 """Attempts for one URL; the pauses between them grow with every failure of its site."""

@@ -24,7 +24,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tres.caps import SiteCap
+from tres.config.site_caps import SiteCap
 from tres.crawl.endorsement import Endorsements
 from tres.crawl.events import (
     Demand,
@@ -42,16 +42,16 @@ from tres.crawl.events import (
     StopReason,
     Wait,
 )
-from tres.crawl.limits import LinkLimits, WaitingLinks
+from tres.crawl.frontier_limits import LinkLimits, WaitingLinks
 from tres.crawl.postponed import PostponedChoices
 from tres.mdp.columns import Column, Flags, Ids
-from tres.mdp.crawl import Crawl
 from tres.mdp.paths import NONE
-from tres.mdp.steps import NO_PATH, Choice, Outlinks, Step
-from tres.policies.base import Policy
+from tres.mdp.state import Crawl
+from tres.mdp.transitions import NO_PATH, Choice, Outlinks, Step
+from tres.policies.policy import Policy
+from tres.web.link_wording import UNTOLD, Wordings, wordings
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import LinkPercepts, Percept
-from tres.web.wording import UNTOLD, Wordings, wordings
 
 
 class CrawlSession:

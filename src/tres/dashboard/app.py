@@ -1,7 +1,7 @@
 """The application: files for the browser, and a small JSON API that says what it shows.
 
 Whatever touches a disk is done in a thread, whatever computes in another process
-(`dashboard.jobs`), so the event loop is always free to answer.
+(`dashboard.job_queue`), so the event loop is always free to answer.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from tres import __version__
-from tres.dashboard.answering import Answers
-from tres.dashboard.counts import Json
-from tres.dashboard.crawls import Crawls
 from tres.dashboard.downloads import Downloads, formats_of
-from tres.dashboard.files import without_path
-from tres.dashboard.followed import FollowedRun, Since
-from tres.dashboard.jobs import Job, Jobs
-from tres.dashboard.runs import Runs
-from tres.dashboard.scraped import Scraped
-from tres.dashboard.security import COOKIE, Door, Guard, RefusedError, caller, refusal
-from tres.dashboard.steering import give_order, judge
-from tres.dashboard.topics import topics_in
+from tres.dashboard.followed_run import FollowedRun, Since
+from tres.dashboard.job_queue import Job, Jobs
+from tres.dashboard.metrics_endpoint import Scraped
+from tres.dashboard.query_process import Answers
+from tres.dashboard.run_counts import Json
+from tres.dashboard.run_files import without_path
+from tres.dashboard.run_list import Runs
+from tres.dashboard.run_orders import give_order, judge
+from tres.dashboard.security import COOKIE, AccessRules, Guard, RefusedError, caller, refusal
+from tres.dashboard.started_crawls import Crawls
+from tres.dashboard.topic_list import topics_in
 from tres.errors import TresError
-from tres.experiment.palette import PALETTE
 from tres.report.metrics import CONTENT_TYPE
-from tres.store.run import is_exploring
+from tres.report.palette import PALETTE
+from tres.store.run_directory import is_exploring
 
 STATIC = Path(__file__).parent / "static"
 CHARTS = Path(str(files("chartkick"))) / "django" / "static" / "chartkick" / "Chart.bundle.js"
@@ -62,9 +62,11 @@ STEP = re.compile("[1-9][0-9]{0,8}")
 class Dashboard:
     """What the routes share."""
 
-    def __init__(self, runs: Runs, door: Door, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, runs: Runs, access: AccessRules, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.runs = runs
-        self.door = door
+        self.access = access
         self.clock = clock
         self.jobs = Jobs(clock)
         self.answers = Answers()
@@ -103,7 +105,7 @@ class Dashboard:
             Exception: _bug,
         }
         app = Starlette(routes=routes, exception_handlers=answers, lifespan=self._life)
-        return Guard(app, self.door)
+        return Guard(app, self.access)
 
     @asynccontextmanager
     async def _life(self, app: Starlette) -> AsyncIterator[None]:
@@ -126,10 +128,10 @@ class Dashboard:
     async def login(self, request: Request) -> Response:
         """A token for a cookie."""
         token = (await _body(request)).get("token")
-        if not isinstance(token, str) or not self.door.opens(token, caller(request.scope)):
+        if not isinstance(token, str) or not self.access.opens(token, caller(request.scope)):
             raise RefusedError(401, "this is not the token that 'tres dashboard' has printed")
         answer = JSONResponse({"said": "Welcome."})
-        answer.set_cookie(COOKIE, self.door.pass_, httponly=True, samesite="strict", path="/")
+        answer.set_cookie(COOKIE, self.access.pass_, httponly=True, samesite="strict", path="/")
         return answer
 
     async def metrics(self, request: Request) -> Response:

@@ -18,12 +18,12 @@ from importlib.util import find_spec
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from tres.dashboard.files import without_path
-from tres.dashboard.followed import FollowedRun
-from tres.dashboard.jobs import COMMAND
+from tres.dashboard.followed_run import FollowedRun
+from tres.dashboard.job_queue import COMMAND
+from tres.dashboard.run_files import without_path
 from tres.dashboard.security import RefusedError
 from tres.errors import RunError
-from tres.store.warc import parts_of
+from tres.store.warc_writer import parts_of
 
 AT_ONCE = 2
 AGAIN = 5.0

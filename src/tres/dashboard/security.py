@@ -9,7 +9,7 @@ Whoever can make a user's browser send requests must gain nothing by it. Therefo
   origin;
 - if there is a token, it is asked for before anything is told. It is given once, and a cookie
   that no script can read stands for it from then on; programs send it as `Bearer`. Whoever
-  guesses must wait (`dashboard.attempts`);
+  guesses must wait (`dashboard.login_attempts`);
 - pages may load our own files and nothing else: no inline script, no style, no frame.
 
 Bodies are small by nature, so larger ones are not read.
@@ -29,7 +29,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tres.dashboard.attempts import Attempts
+from tres.dashboard.login_attempts import Attempts
 from tres.errors import ConfigError
 
 LARGEST_BODY = 10_000
@@ -104,7 +104,7 @@ def token_for(host: str, given: str | None) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class AccessRules:
     """Under which names we are known, and what opens."""
 
     names: Collection[str]
@@ -144,9 +144,9 @@ class Door:
 class Guard:
     """ASGI middleware: nothing behind it is reached but by its rules."""
 
-    def __init__(self, app: ASGIApp, door: Door) -> None:
+    def __init__(self, app: ASGIApp, access: AccessRules) -> None:
         self._app = app
-        self._door = door
+        self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or pass on."""
@@ -165,7 +165,7 @@ class Guard:
 
     def _check(self, method: str, path: str, headers: Headers, address: str) -> None:
         host = headers.get("host", "")
-        if not self._door.knows(host):
+        if not self._access.knows(host):
             raise RefusedError(421, "this is not the host that you asked for")
         reading = method in ("GET", "HEAD")
         if not reading and method != "POST":
@@ -176,7 +176,7 @@ class Guard:
         if not reading:
             _refuse_forged(host, headers)
         is_open = path in OPEN_PATHS or path.startswith("/static/")
-        if not is_open and not self._door.lets_in(headers, address):
+        if not is_open and not self._access.lets_in(headers, address):
             raise RefusedError(401, "give the token that 'tres dashboard' has printed")
 
 

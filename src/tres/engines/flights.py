@@ -1,8 +1,9 @@
 """What is in flight: between a crawl that asks for URLs and an engine that fetches them.
 
 A *flight* is one URL on its way. It is made of *hops*, one HTTP request each: redirects and
-retries are further hops, perhaps to other sites. The manners (`tres.engines.manners`) are told
-when a hop departs for a site and how it came back, so that every hop is as polite as the first.
+retries are further hops, perhaps to other sites. The politeness clock
+(`tres.engines.politeness.clock`) is told when a hop departs for a site and how it came back,
+so that every hop is as polite as the first.
 
 Two invariants are kept here, whoever fetches:
 
@@ -28,7 +29,7 @@ from math import inf
 from typing import Any, Protocol
 
 from tres.crawl.events import Demand, Done, Event, Fetch, StopReason
-from tres.engines.base import Fetched
+from tres.engines.protocols import Fetched
 from tres.engines.steering import UNSTEERED, Steering
 from tres.web.page import Failed, FailureKind
 from tres.web.url import SiteBy, canonical, site_of
@@ -79,7 +80,7 @@ class Politeness(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a server said to one hop, as far as the manners care."""
+    """What a server said to one hop, as far as politeness cares."""
 
     status: int | None = None
     latency: float | None = None
@@ -102,12 +103,12 @@ class Flight:
 
 
 class Flights:
-    """Asks one crawl, keeps its manners, and brings every flight home."""
+    """Asks one crawl, keeps it polite, and brings every flight home."""
 
     def __init__(
         self,
         crawl: Asker,
-        manners: Politeness,
+        politeness: Politeness,
         k: int = 1,
         site_by: SiteBy = "host",
         listener: Callable[[Event], None] = lambda event: None,
@@ -120,7 +121,7 @@ class Flights:
         self.wake: Callable[[], None] = lambda: None
         """Set by the engine: makes it look again for something to fetch."""
         self._crawl = crawl
-        self._manners = manners
+        self._politeness = politeness
         self._k = k
         self._site_by = site_by
         self._listener = listener
@@ -168,9 +169,9 @@ class Flights:
             case Done(reason):
                 self.reason = reason
             case _:
-                change = self._manners.next_change(now)
+                change = self._politeness.next_change(now)
                 self._resting_until = inf if change is None else change
-                if self._asks and not self._flying and self._manners.all_rest(now):
+                if self._asks and not self._flying and self._politeness.all_rest(now):
                     self._wait_or_end(self._resting_until - now)
         return None
 
@@ -194,7 +195,7 @@ class Flights:
 
     def _next(self, now: float) -> Demand | None:
         try:
-            return self._crawl.next(1, self._manners.waiting(now))
+            return self._crawl.next(1, self._politeness.waiting(now))
         except Exception as fault:  # raised again by whoever runs the crawl
             self.fault = fault
             return None
@@ -206,7 +207,7 @@ class Flights:
     def ready_in(self, site: str) -> float:
         """Seconds until a site may be asked; infinite while that depends on an answer."""
         now = self._clock()
-        return max(0.0, self._manners.ready_at(site, now) - now)
+        return max(0.0, self._politeness.ready_at(site, now) - now)
 
     def wakes_in(self) -> float:
         """Seconds until the crawl may have something to ask for though nothing has landed."""
@@ -216,7 +217,7 @@ class Flights:
     def depart(self, flight: Flight, site: str) -> None:
         """A hop leaves for a site."""
         flight.site, flight.away, flight.reached, flight.answer = site, True, False, None
-        self._manners.depart(site, self._clock())
+        self._politeness.depart(site, self._clock())
 
     def back(self, flight: Flight, failed: FailureKind | None = None) -> None:
         """The hop is over, with an answer or without."""
@@ -224,7 +225,7 @@ class Flights:
             return
         flight.away = False
         said, now = flight.answer or Answer(), self._clock()
-        arrive = self._manners.arrive
+        arrive = self._politeness.arrive
         arrive(flight.site, now, said.latency, said.status, said.retry_after, failed)
         self._resting_until = -inf  # the site may be ready
 
@@ -233,17 +234,17 @@ class Flights:
         """The site is done with the flight; what it sent is being read meanwhile."""
         self.back(flight)
         site = flight.site
-        self._manners.unread(site, 1, self._clock())
+        self._politeness.unread(site, 1, self._clock())
         self.wake()
         try:
             yield
         finally:
-            self._manners.unread(site, -1, self._clock())
+            self._politeness.unread(site, -1, self._clock())
 
     def charge(self, url: str, seconds: float) -> None:
         """Reading what came from a URL took so much processor time."""
         site = self.site(url)
-        if rest := self._manners.read(site, seconds, self._clock()):
+        if rest := self._politeness.read(site, seconds, self._clock()):
             told = "%s took %.1f s of processor time to read; %s rests for %.0f s"
             _log.warning(told, url, seconds, site, rest)
 

@@ -14,13 +14,13 @@ from typing import Protocol
 
 from tres.crawl.events import Demand, Done, Event, Fetch, StopReason, Wait
 from tres.engines.steering import UNSTEERED, Steering
-from tres.policies.make import Foreknowledge
-from tres.policies.oracle import Foresight
-from tres.relevance.base import RelevanceModel
+from tres.offline.bm25 import SimulatedSearch
+from tres.offline.web import Web
+from tres.policies.oracle import CitationGraph
+from tres.policies.registry import OfflineKnowledge
+from tres.relevance.model import RelevanceModel
 from tres.web.page import Failed, Page
 from tres.web.percept import Perceiver, Percept
-from tres.webs.base import Web
-from tres.webs.search import SimulatedSearch
 
 
 class Perceiving(Protocol):
@@ -49,7 +49,7 @@ class PerceivedWeb:
         self._seen: dict[str, Percept | Failed] = {}
         self._all: list[Percept] | None = None
         self._labels: dict[str, tuple[str, ...]] = {}
-        self._foresight: Foresight | None = None
+        self._foresight: CitationGraph | None = None
         self._engines: dict[float, SimulatedSearch] = {}
 
     def perceive(self, url: str) -> Percept | Failed:
@@ -79,10 +79,10 @@ class PerceivedWeb:
             known = self._seen[page.url] = self.perceiver.page(page)
         return known
 
-    def foresee(self) -> Foresight:
+    def foresee(self) -> CitationGraph:
         """For those who may know all pages beforehand."""
         if self._foresight is None:
-            self._foresight = Foresight.of(self.perceive_all())
+            self._foresight = CitationGraph.of(self.perceive_all())
         return self._foresight
 
     def search_engine(self, share: float) -> SimulatedSearch:
@@ -92,9 +92,9 @@ class PerceivedWeb:
         return self._engines[share]
 
     @property
-    def known(self) -> Foreknowledge:
+    def known(self) -> OfflineKnowledge:
         """For policies that may know more than a crawl shows."""
-        return Foreknowledge(self.foresee, self.search_engine)
+        return OfflineKnowledge(self.foresee, self.search_engine)
 
 
 class Judged:

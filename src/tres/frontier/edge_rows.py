@@ -14,7 +14,7 @@ from tres.frontier.rows import NO_ROWS, Change, Rows
 from tres.mdp.columns import Ids
 from tres.mdp.schema import Schema
 from tres.mdp.sites import Sites
-from tres.mdp.steps import Outlinks
+from tres.mdp.transitions import Outlinks
 
 
 class EdgeRows(Rows):

@@ -18,7 +18,7 @@ from tres.mdp.columns import Column, Floats
 from tres.mdp.paths import NONE, WebPaths
 from tres.mdp.schema import Schema
 from tres.mdp.sites import Sites
-from tres.mdp.steps import Outlinks
+from tres.mdp.transitions import Outlinks
 
 BINS = 5
 

@@ -27,7 +27,7 @@ from tres.mdp.columns import Column, Flags, Floats, Ids
 from tres.mdp.paths import NONE
 from tres.mdp.schema import Schema
 from tres.mdp.sites import Sites
-from tres.mdp.steps import Outlinks
+from tres.mdp.transitions import Outlinks
 
 LEVEL_STEP = 0.1
 """How far a site feature may drift from the level by which its rows are sorted."""

@@ -30,7 +30,7 @@ import numpy as np
 
 from tres.mdp.columns import Column, Flags, Floats, Ids
 from tres.mdp.paths import NONE
-from tres.mdp.steps import Outlinks
+from tres.mdp.transitions import Outlinks
 
 GROWTH = 1.25
 """How much the count of a page grows before it is told again."""

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tres.frontier.buckets import Buckets
+from tres.frontier.decision_tree import NewSplit, Tree
 from tres.frontier.rows import Rows
-from tres.frontier.tree import Grown, Tree
 from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.paths import NONE
 
@@ -80,7 +80,7 @@ class TreeFrontier:
         """These rows wait no longer."""
         self._leaves.remove(rows)
 
-    def learn(self, vector: Floats, reward: float) -> Grown | None:
+    def learn(self, vector: Floats, reward: float) -> NewSplit | None:
         """An experience sample: its leaf may split, and the leaf's rows follow the new rule."""
         grown = self.tree.learn(vector, reward)
         if grown is not None:

@@ -5,7 +5,7 @@ that cites u adds to what is known of u: how many pages cite it and how many of 
 relevant, how relevant those pages and the anchors are on average and at best, and the best
 of their paths. So a URL is judged by all that was seen, not by one lucky edge, and the
 frontier holds as many rows as there are URLs. To this come what became of its siblings
-(`tres.frontier.siblings`) and what its words promise (`tres.frontier.promises`).
+(`tres.frontier.siblings`) and what its words promise (`tres.frontier.link_text_model`).
 
 The promise of a word may change for every row at every step. So it is treated as the features of
 sites are: the fresh vector holds what the words promise now, the routed one what they promised
@@ -18,15 +18,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tres.frontier.promises import LinkWords
+from tres.frontier.link_text_model import LinkWords
 from tres.frontier.rows import LEVEL_STEP, NO_ROWS, Change, Rows
 from tres.frontier.siblings import MOST_EDGES, Siblings
 from tres.mdp.columns import Column, Floats, Ids
 from tres.mdp.paths import NONE
 from tres.mdp.schema import SIBLINGS, WORDS, Schema
 from tres.mdp.sites import Sites
-from tres.mdp.steps import Outlinks
-from tres.web.wording import WIDTH, Wordings
+from tres.mdp.transitions import Outlinks
+from tres.web.link_wording import WIDTH, Wordings
 
 
 class UrlRows(Rows):

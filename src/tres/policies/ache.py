@@ -4,7 +4,7 @@ A link's score is at first the relevance of its page times 100. After every 500 
 link classifier (`tres.agent.link_words`) is trained anew from links that were followed, and all
 links that wait are scored again: 100 + 100 P if it says relevant, else 100 P, so that every link
 of the relevant class stands before every other one. Links are taken domain by domain, the domain
-used longest ago first (`tres.frontier.turns`).
+used longest ago first (`tres.frontier.domain_round_robin`).
 
 *Hard focus*, ACHE's default, throws the links of irrelevant pages away, so a crawl can end with
 an empty frontier. *Soft focus* keeps them.
@@ -21,13 +21,13 @@ from dataclasses import replace
 import numpy as np
 
 from tres.agent.link_words import LinkClassifier, Reservoir, Words, link_words, train_links
+from tres.config.sections import FocusKind
+from tres.frontier.domain_round_robin import DomainRoundRobin
 from tres.frontier.rows import Rows
-from tres.frontier.turns import TurnsFrontier
 from tres.mdp.columns import Column, Flags, Floats, Ids
-from tres.mdp.crawl import Crawl
-from tres.mdp.steps import Outlinks, Step
-from tres.policies.base import FrontierPolicy, Pick
-from tres.sections import FocusKind
+from tres.mdp.state import Crawl
+from tres.mdp.transitions import Outlinks, Step
+from tres.policies.policy import FrontierPolicy, Pick
 from tres.web.url import site_of
 
 TRAIN_EVERY = 500
@@ -54,7 +54,7 @@ class Ache(FrontierPolicy):
         self._classifier: LinkClassifier | None = None
         self._score = Column(np.float32)
         self._anchor: dict[int, str] = {}
-        self._turns = TurnsFrontier(rows, self._priority, self._domain)
+        self._turns = DomainRoundRobin(rows, self._priority, self._domain)
         super().__init__(rows, self._turns)
 
     def pick(self, waiting: Flags | None) -> Pick | None:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tres.frontier.queue import QueueFrontier
+from tres.config.sections import AgentSection
+from tres.frontier.queue_frontier import QueueFrontier
 from tres.frontier.rows import Change, Rows
 from tres.mdp.columns import Flags, Floats, Ids
-from tres.mdp.steps import Choice, Step
-from tres.policies.base import FrontierPolicy, Pick
+from tres.mdp.transitions import Choice, Step
 from tres.policies.learner import QLearner
-from tres.policies.waiting import drawn, ready
-from tres.sections import AgentSection
+from tres.policies.policy import FrontierPolicy, Pick
+from tres.policies.unordered import drawn, ready
 
 
 class TresAsync(FrontierPolicy):

@@ -11,11 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tres.frontier.queue import QueueFrontier
+from tres.frontier.queue_frontier import QueueFrontier
 from tres.frontier.rows import Rows
 from tres.mdp.columns import Column, Flags, Floats, Ids
-from tres.mdp.steps import Outlinks, Step
-from tres.policies.base import FrontierPolicy, Pick
+from tres.mdp.transitions import Outlinks, Step
+from tres.policies.policy import FrontierPolicy, Pick
 
 Score = Callable[[Outlinks], Floats]
 

@@ -16,14 +16,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from tres.frontier.tree import Grown, Tree
+from tres.config.sections import FeatureSet, TreeSection
+from tres.frontier.decision_tree import NewSplit, Tree
 from tres.mdp.columns import Flags, Floats
-from tres.mdp.crawl import Crawl
-from tres.mdp.steps import Step
-from tres.policies.base import Pick
-from tres.policies.make import make_rows
+from tres.mdp.state import Crawl
+from tres.mdp.transitions import Step
+from tres.policies.policy import Pick
+from tres.policies.registry import make_rows
 from tres.policies.tree_random import TreeRandom
-from tres.sections import FeatureSet, TreeSection
 
 
 class ValuePolicy(TreeRandom):
@@ -74,7 +74,7 @@ class ValuePolicy(TreeRandom):
             )
         return values
 
-    def study(self, step: Step) -> Grown | None:
+    def study(self, step: Step) -> NewSplit | None:
         """Tell of the reward, and let the tree grow from it."""
         self.observe(step.choice.features, step.experience)
         return super().study(step)

@@ -18,11 +18,11 @@ import numpy as np
 
 from tres.agent.sarsa import LinearSarsa, Places
 from tres.frontier.path_rows import BINS, PathRows, one_hot
-from tres.frontier.queue import QueueFrontier
+from tres.frontier.queue_frontier import QueueFrontier
 from tres.mdp.columns import Flags, Floats, Ids
-from tres.mdp.steps import Step
-from tres.policies.base import FrontierPolicy, Pick
-from tres.policies.waiting import NoOrder, drawn, ready
+from tres.mdp.transitions import Step
+from tres.policies.policy import FrontierPolicy, Pick
+from tres.policies.unordered import UnorderedFrontier, drawn, ready
 
 EPSILON = 0.1
 
@@ -38,7 +38,7 @@ class HanSync(FrontierPolicy):
     """The whole frontier, valued anew."""
 
     def __init__(self, rows: PathRows, rng: np.random.Generator) -> None:
-        super().__init__(rows, NoOrder(rows))
+        super().__init__(rows, UnorderedFrontier(rows))
         self._begin(rng)
 
     def _begin(self, rng: np.random.Generator) -> None:

@@ -24,17 +24,17 @@ from typing import NamedTuple
 import numpy as np
 
 from tres.agent.ddqn import Batch, DoubleDqn
-from tres.agent.replay import Replay
+from tres.agent.replay_buffer import Replay
+from tres.config.sections import AgentSection
 from tres.frontier.rows import Change, Rows
 from tres.mdp.columns import Floats, Ids
-from tres.mdp.steps import NO_IDS, Choice, Step
-from tres.sections import AgentSection
+from tres.mdp.transitions import NO_IDS, Choice, Step
 
 ENOUGH = 8
 """Transitions with which training begins: a crawl has no time to wait for a full minibatch."""
 
 
-class Staged(NamedTuple):
+class PendingTransition(NamedTuple):
     """A transition whose next state's sample is not drawn yet."""
 
     vector: Floats
@@ -58,7 +58,7 @@ class QLearner:
         self.agent = DoubleDqn(rows.schema.width, settings, agent_rng)
         self.replay = Replay(settings.replay, rows.schema.width)
         self._guesses = [rows.schema.column(name) for name in rows.schema.guesses]
-        self._staged: list[Staged] = []
+        self._staged: list[PendingTransition] = []
         self._steps = 0
         self._unlearnt = 0.0
 
@@ -113,7 +113,9 @@ class QLearner:
     def admit(self, step: Step, change: Change) -> None:
         """Stage the transition, and train on a minibatch of the earlier ones."""
         self._steps += 1
-        self._staged.append(Staged(step.choice.features, self.soft_reward(step), change.outlinks))
+        self._staged.append(
+            PendingTransition(step.choice.features, self.soft_reward(step), change.outlinks)
+        )
         if len(self.replay) >= ENOUGH:
             for _ in range(self._settings.updates):
                 self._train()

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from tres.frontier.decision_tree import Tree
 from tres.frontier.rows import Rows
-from tres.frontier.tree import Tree
 from tres.mdp.columns import Flags, Ids
-from tres.policies.base import Pick
+from tres.policies.policy import Pick
 from tres.policies.tree_random import TreeRandom
 
 

@@ -16,18 +16,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from tres.frontier.queue import QueueFrontier
+from tres.frontier.queue_frontier import QueueFrontier
 from tres.frontier.rows import Change, Rows
 from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.names import Names
 from tres.mdp.paths import NONE
-from tres.mdp.steps import Step
-from tres.policies.base import FrontierPolicy, Pick
+from tres.mdp.transitions import Step
+from tres.policies.policy import FrontierPolicy, Pick
 from tres.web.percept import Percept
 
 
 @dataclass(frozen=True, slots=True)
-class Foresight:
+class CitationGraph:
     """All pages of a web: which are relevant, and which pages cite them.
 
     The pages that cite page i are citing[starts[i]:starts[i + 1]].
@@ -40,7 +40,7 @@ class Foresight:
     citing: Ids
 
     @classmethod
-    def of(cls, percepts: Iterable[Percept]) -> Foresight:
+    def of(cls, percepts: Iterable[Percept]) -> CitationGraph:
         """Read a whole web."""
         pages = list(percepts)
         index = {page.url: i for i, page in enumerate(pages)}
@@ -57,7 +57,7 @@ class Foresight:
         relevant = np.array([page.relevant for page in pages], np.bool_)
         return cls(index, sites, relevant, starts, pairs[:, 1].copy())
 
-    def judged(self, truth: Callable[[str], bool]) -> Foresight:
+    def judged(self, truth: Callable[[str], bool]) -> CitationGraph:
         """The same web in the eyes of another judge."""
         relevant = np.zeros_like(self.relevant)
         relevant[[i for url, i in self.index.items() if truth(url)]] = True
@@ -73,12 +73,14 @@ class Foresight:
 class Oracle(FrontierPolicy):
     """Relevant URLs first, then the shortest way to the next relevant page."""
 
-    def __init__(self, rows: Rows, urls: Names, site_names: Names, foresight: Foresight) -> None:
+    def __init__(
+        self, rows: Rows, urls: Names, site_names: Names, citation_graph: CitationGraph
+    ) -> None:
         self._urls = urls
         self._site_names = site_names
-        self._foresight = foresight
-        self._open = np.ones(len(foresight.relevant), np.bool_)
-        self._row = np.full(len(foresight.relevant), NONE, np.int32)
+        self._graph = citation_graph
+        self._open = np.ones(len(citation_graph.relevant), np.bool_)
+        self._row = np.full(len(citation_graph.relevant), NONE, np.int32)
         self._queue = QueueFrontier(rows, self._priority)
         super().__init__(rows, self._queue)
 
@@ -99,19 +101,19 @@ class Oracle(FrontierPolicy):
 
     def forget_url(self, url: int) -> None:
         """The page can be fetched no more."""
-        page = self._foresight.index.get(self._urls[url])
+        page = self._graph.index.get(self._urls[url])
         if page is not None:
             self._open[page] = False
         super().forget_url(url)
 
     def forget_site(self, site: int) -> None:
         """No page of the site can be fetched any more."""
-        self._open[self._foresight.sites.get(self._site_names[site], [])] = False
+        self._open[self._graph.sites.get(self._site_names[site], [])] = False
         super().forget_site(site)
 
     def _shortest_way(self, waiting: Flags | None, otherwise: int) -> int:
         """Search backwards from all relevant pages that are left, until the frontier is met."""
-        level = np.flatnonzero(self._open & self._foresight.relevant).astype(np.int32)
+        level = np.flatnonzero(self._open & self._graph.relevant).astype(np.int32)
         unseen = self._open.copy()
         while len(level):
             unseen[level] = False
@@ -121,17 +123,17 @@ class Oracle(FrontierPolicy):
                 rows = rows[~waiting[self.rows.site(rows)]]
             if len(rows):
                 return int(rows.min())
-            level = self._foresight.citing_pages(level)
+            level = self._graph.citing_pages(level)
             level = level[unseen[level]]
         return otherwise
 
     def _priority(self, rows: Ids) -> Floats:
         pages = self._pages(rows)
         known = pages != NONE
-        relevant = known & self._foresight.relevant[np.where(known, pages, 0)]
+        relevant = known & self._graph.relevant[np.where(known, pages, 0)]
         return np.asarray(relevant, np.float32)
 
     def _pages(self, rows: Ids) -> Ids:
-        index = self._foresight.index
+        index = self._graph.index
         urls = self.rows.url_ids(rows).tolist()
         return np.array([index.get(self._urls[url], NONE) for url in urls], np.int32)

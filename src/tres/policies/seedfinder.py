@@ -8,7 +8,7 @@ its precision. The next query takes the best terms and the best one never used; 
 more after an imprecise query (more words narrow the result), one less after one that brought few
 new pages. When queries bring nothing more, the pages found are the seeds of a crawl by `ache`.
 
-Departures: without the paid engine of the original, `tres.webs.search` simulates one over the
+Departures: without the paid engine of the original, `tres.offline.bm25` simulates one over the
 archive. Terms come from the words of the hits, as the engine knows them.
 """
 
@@ -19,15 +19,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from tres.config.sections import FocusKind
 from tres.frontier.rows import Rows
 from tres.mdp.columns import Flags
-from tres.mdp.crawl import Crawl
 from tres.mdp.paths import NONE
-from tres.mdp.steps import Choice, Step
+from tres.mdp.state import Crawl
+from tres.mdp.transitions import Choice, Step
 from tres.policies.ache import Ache
-from tres.sections import FocusKind
 from tres.topic.text import STOP_WORDS, words
-from tres.web.search import Hit, SearchEngine
+from tres.web.search_engine import Hit, SearchEngine
 
 MAX_QUERIES = 100
 RESULT_PAGES = 2

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from tres.config.sections import AgentSection
 from tres.frontier.rows import Change, Rows
 from tres.mdp.columns import Flags, Floats, Ids
-from tres.mdp.steps import Choice, Step
-from tres.policies.base import FrontierPolicy, Pick
+from tres.mdp.transitions import Choice, Step
 from tres.policies.learner import QLearner
-from tres.policies.waiting import NoOrder, drawn, ready
-from tres.sections import AgentSection
+from tres.policies.policy import FrontierPolicy, Pick
+from tres.policies.unordered import UnorderedFrontier, drawn, ready
 
 
 class TresSync(FrontierPolicy):
@@ -24,7 +24,7 @@ class TresSync(FrontierPolicy):
 
     def __init__(self, rows: Rows, rng: np.random.Generator, settings: AgentSection) -> None:
         self._rng, agent_rng, replay_rng = rng.spawn(3)
-        super().__init__(rows, NoOrder(rows))
+        super().__init__(rows, UnorderedFrontier(rows))
         self.learner = QLearner(rows, settings, agent_rng, replay_rng)
         self.evaluations = 0
         """Rows scored for the last greedy choice."""

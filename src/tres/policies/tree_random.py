@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from tres.frontier.decision_tree import NewSplit, Tree
+from tres.frontier.leaf_rules import TreeView
 from tres.frontier.rows import Rows
-from tres.frontier.rules import TreeView
-from tres.frontier.tree import Grown, Tree
 from tres.frontier.tree_frontier import TreeFrontier
 from tres.mdp.columns import Flags, Floats, Ids
-from tres.mdp.steps import Step
-from tres.policies.base import FrontierPolicy, Pick
+from tres.mdp.transitions import Step
+from tres.policies.policy import FrontierPolicy, Pick
 
 
 class TreeRandom(FrontierPolicy):
@@ -49,7 +49,7 @@ class TreeRandom(FrontierPolicy):
         pick = super().best_of(rows, values, candidates)
         return pick._replace(leaf=self.tree_frontier.leaf(pick.row))
 
-    def study(self, step: Step) -> Grown | None:
+    def study(self, step: Step) -> NewSplit | None:
         """The experience sample may split its leaf."""
         return self.tree_frontier.learn(step.choice.features, step.experience)
 
@@ -57,6 +57,6 @@ class TreeRandom(FrontierPolicy):
 class Random(TreeRandom):
     """A random row of the frontier: one leaf, no learning."""
 
-    def study(self, step: Step) -> Grown | None:
+    def study(self, step: Step) -> NewSplit | None:
         """Nothing is learnt, so the root stays the only leaf."""
         return None

@@ -14,15 +14,15 @@ from __future__ import annotations
 import numpy as np
 
 from tres.agent.ddqn import DoubleDqn
-from tres.agent.replay import Replay
+from tres.agent.replay_buffer import Replay
+from tres.config.sections import AgentSection
+from tres.frontier.decision_tree import NewSplit, Tree
 from tres.frontier.rows import Change, Rows
-from tres.frontier.tree import Grown, Tree
 from tres.mdp.columns import Flags, Floats, Ids
-from tres.mdp.steps import Choice, Step
-from tres.policies.base import Pick
+from tres.mdp.transitions import Choice, Step
 from tres.policies.learner import QLearner
+from tres.policies.policy import Pick
 from tres.policies.tree_random import TreeRandom
-from tres.sections import AgentSection
 
 
 class Tres(TreeRandom):
@@ -64,7 +64,7 @@ class Tres(TreeRandom):
             self.learner.picked(pick.row)
         return pick
 
-    def study(self, step: Step) -> Grown | None:
+    def study(self, step: Step) -> NewSplit | None:
         """The experience sample may split its leaf."""
         return self.tree_frontier.learn(step.choice.features, self.learner.reward(step))
 

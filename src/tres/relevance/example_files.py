@@ -15,8 +15,8 @@ from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser
 
-from tres import files
 from tres.errors import TrainingError
+from tres.files import opening as files
 from tres.relevance.examples import Examples
 
 PAGES = (".txt", ".html", ".htm")

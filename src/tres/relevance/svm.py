@@ -31,9 +31,9 @@ from numpy.typing import NDArray
 
 from tres.errors import TrainingError
 from tres.relevance.batches import each_once
-from tres.relevance.files import ModelFiles
-from tres.relevance.origin import count_relevant, origin
-from tres.relevance.origin import prior as prior_of
+from tres.relevance.model_files import ModelFiles
+from tres.relevance.provenance import count_relevant, origin
+from tres.relevance.provenance import prior as prior_of
 from tres.topic.text import STOP_WORDS, words
 
 KIND = "svm"

@@ -35,8 +35,8 @@ from numpy.typing import NDArray
 
 from tres.errors import TrainingError
 from tres.relevance.batches import remembering
-from tres.relevance.files import ModelFiles
-from tres.relevance.origin import count_relevant, origin, prior
+from tres.relevance.model_files import ModelFiles
+from tres.relevance.provenance import count_relevant, origin, prior
 from tres.topic.text import STOP_WORDS, words
 
 KIND = "tfidf"

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tres.crawl.events import StopReason
-from tres.report.reader import RunReader
-from tres.report.words import STOPPED
-from tres.store.state import Doing, run_state
+from tres.report.run_reader import RunReader
+from tres.report.wording import STOPPED
+from tres.store.run_state import Doing, run_state
 
 Trend = Literal["none", "dry", "faint", "falling", "little", "steady", "rising"]
 """No page is relevant; none any more; hardly any; fewer than before; few from the start; as many

@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from tres.errors import RunError
-from tres.experiment.charts import bars, lines, share_bar, strip
-from tres.experiment.resume import tree_of
-from tres.frontier.rules import Node, TreeView
-from tres.relevance.base import THRESHOLD
+from tres.frontier.leaf_rules import Node, TreeView
+from tres.relevance.model import THRESHOLD
 from tres.report import series
+from tres.report.charts import bars, lines, share_bar, strip
 from tres.report.document import paragraphs, table
 from tres.report.explain.decision import leaf_of
-from tres.report.explain.saying import condition
-from tres.report.markup import Markup, breakable, element, joined, link
-from tres.report.reader import FailureRow, RunReader
+from tres.report.explain.feature_labels import condition
 from tres.report.requests import Asked, busiest, stretch
+from tres.report.run_reader import FailureRow, RunReader
+from tres.report.safe_html import Markup, breakable, element, joined, link
 from tres.report.tree_svg import best_leaves, drawing, levels_shown
+from tres.runs.resuming import tree_of
 from tres.web.page import FailureKind
 
 TOP_SITES = 30

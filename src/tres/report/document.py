@@ -13,8 +13,8 @@ from functools import cache
 from importlib import resources
 
 from tres import __version__
-from tres.experiment.charts import STYLE
-from tres.report.markup import Markup, element, joined
+from tres.report.charts import STYLE
+from tres.report.safe_html import Markup, element, joined
 
 
 def document(title: str, intro: Markup, sections: dict[str, Markup], data: Markup | None) -> str:

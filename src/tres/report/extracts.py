@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from tres.errors import TresError
 from tres.relevance.pu import keyword_forms
-from tres.report.reader import PageRow, RunReader
-from tres.store.source import pages_of
+from tres.report.run_reader import PageRow, RunReader
+from tres.store.page_source import pages_of
 from tres.topic.excerpt import Excerpt, excerpt
 
 MOST = 1000

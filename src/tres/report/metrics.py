@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
-from tres.report.reader import RunReader
-from tres.store.state import Doing
+from tres.report.run_reader import RunReader
+from tres.store.run_state import Doing
 
 RECENT = 60.0
 """Seconds that count as recent."""
@@ -32,7 +32,7 @@ Sample = tuple[str, Labels, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class RunStatus:
     """A run at a moment (seconds of the epoch): what it holds, and what it is doing."""
 
     reader: RunReader
@@ -73,34 +73,34 @@ class Metric:
     name: str
     kind: Literal["counter", "gauge", "histogram"]
     help: str
-    read: Callable[[Watched], Iterable[Sample]]
+    read: Callable[[RunStatus], Iterable[Sample]]
 
 
-def _one(value: Callable[[Watched], float | None]) -> Callable[[Watched], Iterable[Sample]]:
+def _one(value: Callable[[RunStatus], float | None]) -> Callable[[RunStatus], Iterable[Sample]]:
     """One sample without labels, if there is a value."""
 
-    def read(run: Watched) -> Iterator[Sample]:
+    def read(run: RunStatus) -> Iterator[Sample]:
         if (known := value(run)) is not None:
             yield "", {}, known
 
     return read
 
 
-def _failures(run: Watched) -> Iterator[Sample]:
+def _failures(run: RunStatus) -> Iterator[Sample]:
     kinds = Counter(failure.kind for failure in run.reader.failures)
     yield from (("", {"kind": kind}, count) for kind, count in sorted(kinds.items()))
 
 
-def _bytes(run: Watched) -> float | None:
+def _bytes(run: RunStatus) -> float | None:
     sizes = [page.size for page in run.reader.pages if page.size is not None]
     return sum(sizes) if sizes else None
 
 
-def _states(run: Watched) -> Iterator[Sample]:
+def _states(run: RunStatus) -> Iterator[Sample]:
     yield from (("", {"state": str(state)}, float(state is run.doing)) for state in Doing)
 
 
-def _about(run: Watched) -> Iterator[Sample]:
+def _about(run: RunStatus) -> Iterator[Sample]:
     reader = run.reader
     about = {
         "topic": reader.config.name,
@@ -110,7 +110,7 @@ def _about(run: Watched) -> Iterator[Sample]:
     yield "", about, 1.0
 
 
-def _histogram(run: Watched) -> Iterator[Sample]:
+def _histogram(run: RunStatus) -> Iterator[Sample]:
     """How many fetches took no longer than each bound; the last bound is infinite."""
     if not (waits := run.waits):
         return
@@ -122,8 +122,8 @@ def _histogram(run: Watched) -> Iterator[Sample]:
     yield "_count", {}, len(waits)
 
 
-def _last_step(attribute: str) -> Callable[[Watched], Iterable[Sample]]:
-    def value(run: Watched) -> float:
+def _last_step(attribute: str) -> Callable[[RunStatus], Iterable[Sample]]:
+    def value(run: RunStatus) -> float:
         pages = run.reader.pages
         return float(getattr(pages[-1], attribute)) if pages else 0.0
 
@@ -200,7 +200,7 @@ METRICS = (
 )
 
 
-def exposition(runs: Mapping[str, Watched]) -> str:
+def exposition(runs: Mapping[str, RunStatus]) -> str:
     """All metrics of runs, by the names under which they are to be known."""
     lines: list[str] = []
     for metric in METRICS:

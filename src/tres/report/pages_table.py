@@ -19,8 +19,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tres.report.extracts import Extracts, best_first, permille
-from tres.report.markup import Markup, element, harmless, harmless_inside, joined, link
-from tres.report.reader import PageRow
+from tres.report.run_reader import PageRow
+from tres.report.safe_html import Markup, element, harmless, harmless_inside, joined, link
 from tres.topic.excerpt import Excerpt
 
 SHOWN, TURNED = 100, 25

@@ -15,8 +15,8 @@ from statistics import median
 
 import numpy as np
 
-from tres.report.markup import is_web_address
-from tres.report.reader import RunReader
+from tres.report.run_reader import RunReader
+from tres.report.safe_html import is_web_address
 from tres.web.url import site_of
 
 PARTS = 80

@@ -13,7 +13,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from tres.report.reader import FailureRow, PageRow, RunReader
+from tres.report.run_reader import FailureRow, PageRow, RunReader
 
 Points = list[tuple[float, float]]
 

@@ -13,7 +13,7 @@ from tres.report import series
 from tres.report.compare import Runs, differences, numbers, only_here
 from tres.report.conclusion import conclusion
 from tres.report.details import meaning
-from tres.report.reader import PageRow, RunReader
+from tres.report.run_reader import PageRow, RunReader
 from tres.report.series import Points
 
 BLOCKS = "▁▂▃▄▅▆▇█"

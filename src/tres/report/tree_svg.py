@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tres.frontier.rules import INFINITY, Node, TreeView, condition
-from tres.frontier.tree import ROOT
-from tres.report.markup import Markup, element
-from tres.report.words import in_words
+from tres.frontier.decision_tree import ROOT
+from tres.frontier.leaf_rules import INFINITY, Node, TreeView, condition
+from tres.report.safe_html import Markup, element
+from tres.report.wording import in_words
 
 MOST, DEEPEST = 31, 6
 WIDTH, LINE, INDENT = 380, 40, 18

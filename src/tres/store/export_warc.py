@@ -16,10 +16,10 @@ from typing import BinaryIO, NamedTuple
 
 from fastwarc.warc import WarcRecord, WarcRecordType
 
-from tres.files import opened
-from tres.webs import WarcArchive
-from tres.webs.archive import readable
-from tres.webs.warc_survey import survey
+from tres.files.opening import opened
+from tres.offline import WarcArchive
+from tres.offline.archive import readable
+from tres.offline.warc_survey import survey
 
 _CHUNK = 1 << 20
 

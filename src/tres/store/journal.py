@@ -3,7 +3,7 @@
     journal.db  (SQLite)
       meta       what the whole run shares: its web, the names of its features
       records    all that the crawl was given (`tres.store.records`), numbered, chained by
-                 checksums (`tres.store.chain`), and after how many seconds of crawling
+                 checksums (`tres.store.checksum_chain`), and after how many seconds of crawling
       pages      one line per step, in plain columns: what was fetched, why, how it went
       failures   one line per URL that gave no page
       postponed  one line per attempt after which a URL went back to wait
@@ -17,7 +17,7 @@ SQLite syncs the write-ahead log at checkpoints only (`synchronous = NORMAL`), a
 it every second or so: the end of the process loses nothing, the end of the power may lose the
 last seconds, never the consistency. To sync every commit would cost milliseconds a page, ten
 times what all the rest of it costs. How far the journal must reach in either case is kept beside
-it (`tres.store.mark`), and every journal is held against that when it is opened.
+it (`tres.store.journal_mark`), and every journal is held against that when it is opened.
 """
 
 from __future__ import annotations
@@ -30,13 +30,22 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 from tres.crawl.events import Event, FetchFailed, Postponed, Stepped
-from tres.disk import sync_directory, sync_file
-from tres.engines.base import Fetched
+from tres.engines.protocols import Fetched
 from tres.errors import RunError
-from tres.store.chain import checksum, link_at, linked, links_after
-from tres.store.exploration import EXPLORATION
-from tres.store.mark import Extent, Mark, Promise, promised
-from tres.store.meta import Meta, read_meta, write_meta
+from tres.files.durable import sync_directory, sync_file
+from tres.store.checksum_chain import checksum, link_at, linked, links_after
+from tres.store.exploration_log import EXPLORATION
+from tres.store.journal_header import Meta, read_meta, write_meta
+from tres.store.journal_mark import Extent, Mark, Promise, promised
+from tres.store.journal_tables import (
+    FAILURES_TABLE,
+    POSTPONED_TABLE,
+    Row,
+    failure_values,
+    pages_table,
+    postponed_values,
+    step_values,
+)
 from tres.store.records import (
     Begin,
     Blocked,
@@ -49,15 +58,6 @@ from tres.store.records import (
     encode,
     link_urls,
     names_url,
-)
-from tres.store.tables import (
-    FAILURES_TABLE,
-    POSTPONED_TABLE,
-    Row,
-    failure_values,
-    pages_table,
-    postponed_values,
-    step_values,
 )
 
 JOURNAL, MARK = "journal.db", "journal.mark"

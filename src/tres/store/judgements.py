@@ -13,9 +13,9 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tres import files
 from tres.errors import RunError
-from tres.signed import signed, verified
+from tres.files import opening as files
+from tres.files.checksummed import signed, verified
 
 JUDGEMENTS = "judgements.jsonl"
 MOST_BYTES = 100_000_000

@@ -54,7 +54,7 @@ class Pause:
 
 
 @dataclass(frozen=True, slots=True)
-class GoOn:
+class Continue:
     """Ask again."""
 
 
@@ -96,17 +96,17 @@ class Adopt:
             raise ConfigError(f"{self.model!r:.50} is no digest of a model")
 
 
-Order = Pause | GoOn | Stop | Budget | Block | Adopt
+Order = Pause | Continue | Stop | Budget | Block | Adopt
 KINDS: dict[str, type[Order]] = {
     "pause": Pause,
-    "go-on": GoOn,
+    "continue": Continue,
     "stop": Stop,
     "budget": Budget,
     "block": Block,
     "adopt": Adopt,
 }
 NAMES = {kind: name for name, kind in KINDS.items()}
-OF_THE_MOMENT = (Pause, GoOn, Stop)
+OF_THE_MOMENT = (Pause, Continue, Stop)
 """Orders that mean nothing to a crawl which began after they were given."""
 
 
@@ -127,7 +127,7 @@ def order_named(held: dict[str, Any], known: Collection[str] = KINDS) -> Order:
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class OrderFile:
     """An order in its file: there until it was carried out."""
 
     file: Path
@@ -160,7 +160,7 @@ def send(run: Path, order: Order, clock: Callable[[], int] = time.time_ns) -> No
         raise RunError(f"{inbox}: the order cannot be left there ({reason})") from error
 
 
-def take(run: Path, most: int = AT_ONCE) -> Iterator[Letter]:
+def take(run: Path, most: int = AT_ONCE) -> Iterator[OrderFile]:
     """The orders that wait, oldest first; what is none is set aside on the way."""
     for file in nsmallest(most, _waiting(run / ORDERS)):
         try:
@@ -170,7 +170,7 @@ def take(run: Path, most: int = AT_ONCE) -> Iterator[Letter]:
         except (OSError, ValueError, RecursionError, ConfigError) as problem:
             _set_aside(file, str(problem))
         else:
-            yield Letter(file, order)
+            yield OrderFile(file, order)
 
 
 def forget(run: Path, *kinds: type[Order]) -> None:

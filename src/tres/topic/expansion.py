@@ -38,11 +38,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tres.config.sections import TopicSection
 from tres.errors import ConfigError
-from tres.sections import TopicSection
-from tres.topic.space import Space
 from tres.topic.text import STOP_WORDS, words
-from tres.topic.vectors import WordVectors
+from tres.topic.vectors.space import Space
+from tres.topic.vectors.word_vectors import WordVectors
 
 Matrix = NDArray[np.float32]
 

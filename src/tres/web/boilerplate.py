@@ -1,7 +1,7 @@
 """Which text of a page is the page's own: what is left without menus, headers and footers.
 
 Markup is flat when it is read, so the regions of a page are known only by the marks that
-their tags left in the text (`tres.web.markup`). One pass pairs them with a stack, as one
+their tags left in the text (`tres.web.flat_html`). One pass pairs them with a stack, as one
 pairs brackets, and cuts what lies inside of these:
 
 - `nav` is never text: it holds links, and links are read all the same;
@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tres.web.markup import CLOSING, OPENING, unmarked
+from tres.web.flat_html import CLOSING, OPENING, unmarked
 
 LEAST_CHARS = 200
 LEAST_SHARE = 0.1

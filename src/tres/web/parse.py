@@ -3,7 +3,7 @@
 The reading is lenient, as browsers are: there is no markup that fails. What fails,
 with a name, is what is no page at all (binary data sent as text/html) and what was
 made to hurt. All results are bounded by the constants below, and the markup is
-made flat before it is parsed (`tres.web.markup`), so that deep nesting costs no more
+made flat before it is parsed (`tres.web.flat_html`), so that deep nesting costs no more
 than any other markup of its size. Menus, headers and footers are no text of the page
 (`tres.web.boilerplate`), but their links are links of it.
 """
@@ -17,9 +17,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from tres.web.boilerplate import first_heading, own_text
 from tres.web.charset import Decoded, decoded, is_text
-from tres.web.head import Head, language_claimed, read_head
-from tres.web.markup import FRAME, flattened, too_many_attributes, unmarked
+from tres.web.flat_html import FRAME, flattened, too_many_attributes, unmarked
 from tres.web.page import Failed, FailureKind, Link, Outcome, Page
+from tres.web.page_claims import Head, language_claimed, read_head
 from tres.web.url import canonical
 
 MAX_LINKS = 5_000
@@ -32,7 +32,7 @@ _UNSEEN = ["script", "style", "title"]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A page, and what its markup claims about it (see `tres.web.head`)."""
+    """A page, and what its markup claims about it (see `tres.web.page_claims`)."""
 
     page: Page
     head: Head

@@ -14,14 +14,14 @@ from typing import Literal
 
 import numpy as np
 
-from tres.relevance.base import THRESHOLD, RelevanceModel
+from tres.relevance.model import THRESHOLD, RelevanceModel
 from tres.relevance.pu import Guesses
 from tres.topic.expansion import Expansion
-from tres.topic.keywords import KeywordMatcher
+from tres.topic.keyword_matcher import KeywordMatcher
 from tres.topic.language import language_of
+from tres.web.link_wording import Wordings, wordings
 from tres.web.page import Link, Page
 from tres.web.url import site_of, url_words
-from tres.web.wording import Wordings, wordings
 
 Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 Floats = np.ndarray[tuple[int], np.dtype[np.float32]]

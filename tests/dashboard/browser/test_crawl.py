@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from tres.offline.generated.generator import GeneratedWeb
 from tres.store.journal import JOURNAL, Journal
 from tres.store.judgements import read_judgements
-from tres.webs.generated import GeneratedWeb
 
 SIZE = 4_000
 PATIENCE = 60.0

@@ -15,7 +15,7 @@ from tests.dashboard.browser.conftest import dashboard, watched
 from tests.support.dashboard import open_run, step
 
 import tres
-from tres.webs.generated import GeneratedWeb
+from tres.offline.generated.generator import GeneratedWeb
 
 HOSTILE = (
     "<script>alert('title')</script>",

@@ -18,8 +18,8 @@ from scrapy.crawler import CrawlerProcess
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from tres.engines.scrapy.browser import browser_settings
-from tres.sections import LiveSection
+from tres.config.sections import LiveSection
+from tres.engines.browser.playwright_settings import browser_settings
 
 
 class Permitted:
@@ -59,7 +59,7 @@ class Fetcher(scrapy.Spider):
     def _rendered(self) -> Any:
         if "TRES_BROWSING" not in self.settings:
             return None
-        from tres.engines.scrapy.rendered import RenderedPages
+        from tres.engines.browser.rendered_pages import RenderedPages
 
         return self.crawler.get_downloader_middleware(RenderedPages)
 
@@ -75,7 +75,7 @@ def main(order: dict[str, Any]) -> None:
         live, Permitted(order["permitted"]), order.get("pages_per_browser", 200)
     )
     if "TRES_BROWSING" in settings:
-        from tres.engines.scrapy import rendered
+        from tres.engines.browser import rendered_pages as rendered
 
         # leaves the share of the timeout as the only limit: a busy machine comes to rest late
         rendered._QUIET_SECONDS = 20.0

@@ -1,8 +1,8 @@
 """A process that fetches URLs by Scrapy with our network settings, and says what came of each.
 
 It reads one JSON object from standard input and writes another to standard output. Its scheduler
-is the smallest that keeps manners. Names are resolved by a table: each look-up of a name takes its
-next answer, and the last one stays.
+is the smallest that keeps politeness. Names are resolved by a table: each look-up of a name takes
+its next answer, and the last one stays.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from scrapy.core.scheduler import BaseScheduler
 from scrapy.crawler import AsyncCrawlerProcess
 from tests.support.crawls import inline_reader
 
+from tres.config.sections import LiveSection
 from tres.engines.scrapy.capture import EXCHANGE
-from tres.engines.scrapy.courtesy import manners_of, site_of_url
+from tres.engines.scrapy.decompression import unpacked
 from tres.engines.scrapy.failures import NamedFailure, named
-from tres.engines.scrapy.network import network_settings
-from tres.engines.scrapy.unpacking import unpacked
-from tres.sections import LiveSection
+from tres.engines.scrapy.network_settings import network_settings
+from tres.engines.scrapy.politeness_middleware import politeness_of, site_of_url
 
 LONG = 30.0
 
 
 class SmallScheduler(BaseScheduler):
-    """Hands out what waits, one site's requests after another's as the manners allow."""
+    """Hands out what waits, one site's requests after another's as politeness allows."""
 
     def __init__(self, crawler: Any) -> None:
         self.crawler = crawler
-        self.manners = manners_of(crawler)
+        self.politeness = politeness_of(crawler)
         self.waiting: list[Request] = []
         self.away: dict[str, str] = {}
 
@@ -57,7 +57,7 @@ class SmallScheduler(BaseScheduler):
     def back(self, request: Request, status: int | None, failed: Any) -> bool:
         site = self.away.pop(request.meta["asked"], None)
         if site is not None:
-            self.manners.arrive(site, time.monotonic(), status=status, failed=failed)
+            self.politeness.arrive(site, time.monotonic(), status=status, failed=failed)
         return site is not None
 
     def next_request(self) -> Request | None:
@@ -66,10 +66,10 @@ class SmallScheduler(BaseScheduler):
         now = time.monotonic()
         for request in self.waiting:
             site = site_of_url(request.url, "host")
-            wait = self.manners.ready_at(site, now) - now
+            wait = self.politeness.ready_at(site, now) - now
             if wait <= 0 or LONG < wait < inf:  # nobody waits for hours: it is refused then
                 self.waiting.remove(request)
-                self.manners.depart(site, now)
+                self.politeness.depart(site, now)
                 self.away[request.meta["asked"]] = site
                 return request
         if self.waiting:
@@ -131,7 +131,7 @@ class Fetcher(Spider):
 
     @property
     def robots(self) -> Any:
-        from tres.engines.scrapy.robots import Robots
+        from tres.engines.scrapy.robots_middleware import Robots
 
         return Robots
 

@@ -11,7 +11,7 @@ import pytest
 from tests.engines.network.fetching import fetch
 from tests.engines.network.loopback import Seen, page, serving
 
-from tres.engines.addresses import server_of
+from tres.engines.network.addresses import server_of
 
 NAMES = [f"name{number}.example" for number in range(12)]
 

@@ -17,7 +17,7 @@ from cryptography.x509.oid import NameOID
 from tests.engines.network.fetching import fetch
 from tests.engines.network.loopback import Seen, page, serving
 
-from tres.engines.addresses import AddressGuard
+from tres.engines.network.addresses import AddressGuard
 
 DAY = timedelta(days=1)
 PRIVATE = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tres.engines.scrapy.network import MIDDLEWARES
+from tres.engines.scrapy.network_settings import MIDDLEWARES
 
 from .fetching import fetch
 from .loopback import Seen, page, serving

@@ -8,7 +8,7 @@ from scrapy import Request
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule
 
-from tres.engines.scrapy.kept import RULES, KeptRequests
+from tres.scrapy_plugin.pending_requests import RULES, KeptRequests
 
 LINKS = [f"http://a.example/{number}" for number in range(3)]
 

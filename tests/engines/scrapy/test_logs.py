@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tres.engines.scrapy.lean import merged
+from tres.engines.scrapy.lean_settings import merged
 from tres.engines.scrapy.logs import logging_to
 
 

@@ -15,8 +15,8 @@ import pytest
 from scrapy.settings import Settings
 from tests.support.local_web import Answer, LocalWeb, html, moved
 
-from tres.engines.scrapy.plugin import TresScheduler
 from tres.errors import ConfigError
+from tres.scrapy_plugin.scheduler import TresScheduler
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "scrapy-project"
 

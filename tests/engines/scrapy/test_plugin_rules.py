@@ -26,8 +26,8 @@ from tests.support.crawls import inline_reader
 from tests.support.local_web import Answer, LocalWeb, Pages, html, moved
 from tests.support.scrapy_project import EXAMPLE
 
-from tres.engines.scrapy import plugin
-from tres.sections import LiveSection
+from tres.config.sections import LiveSection
+from tres.scrapy_plugin import scheduler as plugin
 from tres.store.journal import JOURNAL, Journal
 
 from .conftest import Wait
@@ -102,7 +102,7 @@ def lead(wait_for: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lea
     def run(spider: type[Spider], web: LocalWeb, **settings: Any) -> Led:
         monkeypatch.setenv("http_proxy", web.proxy)
         given = {
-            "SCHEDULER": "tres.engines.scrapy.plugin.TresScheduler",
+            "SCHEDULER": "tres.scrapy_plugin.scheduler.TresScheduler",
             "TRES_TOPIC": str(tmp_path / "topic.toml"),
             "TRES_RUN": str(tmp_path / "run"),
             "ROBOTSTXT_OBEY": True,

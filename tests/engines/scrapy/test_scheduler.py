@@ -18,7 +18,7 @@ from tests.support.local_web import Answer, LocalWeb, html, moved
 from tests.support.timing import assert_spaced
 
 from tres.crawl.events import Fetch, FetchFailed, Stepped, StopReason
-from tres.engines.base import Fetched
+from tres.engines.protocols import Fetched
 from tres.engines.replay import PerceivedWeb
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import Percept

@@ -20,12 +20,12 @@ def test_in_a_pause_with_nothing_in_flight_scrapy_waits_and_then_goes_on(crawl: 
     asked: list[int] = []
     with LocalWeb(some_web()) as web:
 
-        def pause(helm: Scripted) -> bool:
+        def pause(controller: Scripted) -> bool:
             """From the fifth URL on, until nothing has been asked for during twenty looks."""
             rested = len(asked) > 20 and asked[-20] == asked[-1]
             if len(web.urls) >= 5 and not rested:
                 asked.append(len(web.urls))
-            helm.paused = bool(asked) and not rested
+            controller.paused = bool(asked) and not rested
             return True
 
         story = crawl(web, url(0), url(1), k=2, pages=30, steering=Scripted(pause))
@@ -41,10 +41,10 @@ def test_a_redirect_to_a_blocked_site_is_not_followed(crawl: Crawl) -> None:
     pages = some_web()
     pages["http://elsewhere.example/"] = "never asked for"
     pages[url(3)] = moved("http://elsewhere.example/")
-    helm = Scripted()
-    helm.barred = {"elsewhere.example"}
+    controller = Scripted()
+    controller.barred = {"elsewhere.example"}
     with LocalWeb(pages) as web:
-        story = crawl(web, url(0), pages=30, steering=helm)
+        story = crawl(web, url(0), pages=30, steering=controller)
     assert url(3) in web.urls
     assert "http://elsewhere.example/" not in web.urls
     assert kinds(story.spoken)[url(3)] is FailureKind.SITE_BLOCKED

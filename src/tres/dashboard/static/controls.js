@@ -7,7 +7,7 @@ export class Controls {
   constructor(key, frame) {
     this.key = key;
     this.frame = frame;
-    this.pause = button("Pause", () => this.order({ order: this.paused ? "go-on" : "pause" }), { class: "primary" });
+    this.pause = button("Pause", () => this.order({ order: this.paused ? "continue" : "pause" }), { class: "primary" });
     this.stopIt = button("Stop …", () => this.confirmStop());
     this.more = button("Budget …", () => this.askBudget());
     this.resume = button("Go on …", () => this.askResume(), { class: "primary" });

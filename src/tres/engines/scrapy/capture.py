@@ -16,7 +16,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Headers, Response
 
-from tres.engines.base import Exchange
+from tres.engines.protocols import Exchange
 
 EXCHANGE = "tres_exchange"
 """The key in `request.meta` (and so in `response.meta`) under which the exchange is found."""

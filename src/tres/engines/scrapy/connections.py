@@ -20,7 +20,7 @@ from twisted.internet.defer import Deferred
 from twisted.web._newclient import ParseError
 from twisted.web.client import HTTPConnectionPool
 
-from tres.engines.open_files import room
+from tres.engines.network.open_files import room
 from tres.engines.scrapy.failures import TooLarge
 
 Sent = Callable[[str], None]

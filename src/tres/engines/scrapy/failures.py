@@ -32,7 +32,7 @@ from twisted.internet import error
 from twisted.python.failure import Failure
 from twisted.web._newclient import ParseError
 
-from tres.engines.manners import REFUSALS
+from tres.engines.politeness.clock import REFUSALS
 from tres.errors import printable
 from tres.web.page import Failed, FailureKind
 

@@ -11,7 +11,7 @@ Scrapy asks for more, a flight whose Request is neither waiting here nor in Scra
 brought home as dropped.
 
 When nothing can be asked for, Scrapy would look again after its heartbeat of five seconds; a
-timer wakes it at the moment at which the manners allow the next request, or an order is due to be
+timer wakes it at the moment at which politeness allows the next request, or an order is due to be
 looked for.
 """
 
@@ -27,9 +27,9 @@ from scrapy.http import Response
 from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from tres.engines.flights import Flight, Flights
-from tres.engines.scrapy.answers import Answers
-from tres.engines.scrapy.courtesy import PROBLEM, answer_of
 from tres.engines.scrapy.failures import Named
+from tres.engines.scrapy.politeness_middleware import PROBLEM, answer_of
+from tres.engines.scrapy.responses import Answers
 from tres.web.page import FailureKind
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class CrawlScheduler(BaseScheduler):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """The scheduler of a crawl that `tres.engines.scrapy.run` has set up."""
+        """The scheduler of a crawl that `tres.engines.scrapy.live_loop` has set up."""
         live: Any = crawler.spider
         return cls(crawler, live.flights, live.answers, live.patience)
 

@@ -22,11 +22,11 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.task import deferLater
 
 from tres.engines.flights import Answer
-from tres.engines.scrapy.courtesy import answer_of, manners_of
+from tres.engines.reading.tasks import ReadSitemap
+from tres.engines.scrapy.decompression import encodings_of, reader_of
 from tres.engines.scrapy.failures import named
-from tres.engines.scrapy.robots import MAX_TURN, Robots
-from tres.engines.scrapy.unpacking import encodings_of, reader_of
-from tres.engines.tasks import ReadSitemap
+from tres.engines.scrapy.politeness_middleware import answer_of, politeness_of
+from tres.engines.scrapy.robots_middleware import MAX_TURN, Robots
 from tres.web.sitemap import MAX_URLS, Sitemap
 from tres.web.url import SiteBy, canonical, site_of
 
@@ -40,7 +40,7 @@ class Sitemaps:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._manners = manners_of(crawler)
+        self._politeness = politeness_of(crawler)
         self._site_by: SiteBy = crawler.settings.get("TRES_SITE") or "host"
         self._asked: set[str] = set()
 
@@ -84,9 +84,9 @@ class Sitemaps:
         from twisted.internet import reactor
 
         now = monotonic()
-        if self._manners.ready_at(site, now) - now > MAX_TURN:
+        if self._politeness.ready_at(site, now) - now > MAX_TURN:
             return None
-        wait = self._manners.turn(site, now) - now
+        wait = self._politeness.turn(site, now) - now
         if wait > 0:
             await maybe_deferred_to_future(deferLater(reactor, wait))
         meta = {"dont_redirect": True, "dont_retry": True, "verbatim_url": True}
@@ -96,7 +96,7 @@ class Sitemaps:
     async def _answered(self, site: str, request: Request) -> Response:
         """What the site answers; it is asked for nothing else meanwhile if it may not be."""
         assert self._crawler.engine is not None  # it has sent us a page
-        self._manners.depart(site, monotonic())
+        self._politeness.depart(site, monotonic())
         said = Answer()
         try:
             response = await self._crawler.engine.download_async(request)
@@ -104,4 +104,4 @@ class Sitemaps:
             return response
         finally:
             now = monotonic()
-            self._manners.arrive(site, now, said.latency, said.status, said.retry_after)
+            self._politeness.arrive(site, now, said.latency, said.status, said.retry_after)

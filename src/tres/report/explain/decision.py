@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 
 from tres.errors import RunError
-from tres.experiment.resume import tree_of
-from tres.frontier.rules import TreeView
+from tres.frontier.leaf_rules import TreeView
 from tres.mdp.columns import Floats
 from tres.mdp.schema import COUNTS
+from tres.report.explain.discovery import Trail
 from tres.report.explain.facts import Condition, Decision, Feature, How, Leaf, RunnerUp
-from tres.report.explain.found import Trail
-from tres.report.reader import PageRow, Rival, RunReader
+from tres.report.run_reader import PageRow, Rival, RunReader
+from tres.runs.resuming import tree_of
 
 VALUED = ("tres", "tres-sync", "tres-async")
 """Policies whose values are those of the agent: rewards, and a share of what follows."""
@@ -117,7 +117,7 @@ def feature(name: str, value: float) -> Feature:
     return Feature(name, value, value if count is None else float(round(count(value))))
 
 
-def telling_features(
+def attributed_features(
     names: Sequence[str], vector: Floats, others: Floats, leaf: Leaf | None
 ) -> tuple[Feature, ...]:
     """What was seen of a link: the leaf's rule first, then what is unusual among the others."""

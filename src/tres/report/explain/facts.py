@@ -19,7 +19,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from tres.relevance.telling import Telling
+from tres.relevance.word_attribution import Attribution
 
 How = Literal["seed", "search", "guess", "value", "order", "random"]
 """Why a URL was chosen: it is a seed; a search engine named it; by a first guess, before the
@@ -142,7 +142,7 @@ class Verdict:
     models: int
     """The run has had so many models; this one was the `number`-th."""
     note: str
-    telling: Telling | None
+    telling: Attribution | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tres.experiment.resume import tree_of
-from tres.report.explain.decision import Trees, decision, telling_features
+from tres.report.explain.decision import Trees, attributed_features, decision
+from tres.report.explain.discovery import Trail, citations, descendants, trail, web_path
 from tres.report.explain.facts import Citation, Consequences, Crawl, Fetched
-from tres.report.explain.found import Trail, citations, descendants, trail, web_path
 from tres.report.explain.verdict import verdict
-from tres.report.reader import PageRow, RunReader
+from tres.report.run_reader import PageRow, RunReader
+from tres.runs.resuming import tree_of
 from tres.store.journal import JOURNAL, Journal
 from tres.store.records import Received
 from tres.web.percept import Percept
@@ -38,7 +38,7 @@ def fetched(
         relevant=page.relevant,
         path=web_path(reader.run, page, {row.url: row for row in reader.pages}),
         citations=_cited(reader, page, found),
-        features=telling_features(reader.features, vector, every, chosen.leaf),
+        features=attributed_features(reader.features, vector, every, chosen.leaf),
         decision=chosen,
         consequences=_consequences(reader, page),
         verdict=verdict(reader, page, web),

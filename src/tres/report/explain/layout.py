@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tres.errors import printable
 from tres.report.explain.facts import Citation, Feature, Leaf, RunnerUp
-from tres.report.explain.saying import condition, told
+from tres.report.explain.feature_labels import condition, told
 
 WIDTH = 79
 """Columns that a paragraph or a table may take: a terminal has 80 unless somebody made it wider."""

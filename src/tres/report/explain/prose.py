@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tres.errors import printable
-from tres.relevance.base import THRESHOLD
+from tres.relevance.model import THRESHOLD
 from tres.report.explain.facts import (
     Citation,
     Decision,
@@ -21,6 +21,7 @@ from tres.report.explain.facts import (
     Verdict,
     Waiting,
 )
+from tres.report.explain.feature_labels import how_many
 from tres.report.explain.layout import (
     citing_pages,
     counted,
@@ -33,7 +34,6 @@ from tres.report.explain.layout import (
     shortened,
     table,
 )
-from tres.report.explain.saying import how_many
 from tres.report.explain.summary import compared, summary
 from tres.report.explain.unfetched import failed, never, underway, waiting
 

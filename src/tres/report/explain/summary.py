@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tres.report.explain.facts import Citation, Decision, Fetched, How, Waiting
+from tres.report.explain.feature_labels import how_many
 from tres.report.explain.layout import listed, shortened
-from tres.report.explain.saying import how_many
 from tres.topic.text import STOP_WORDS, words
 
 REASONS = 3

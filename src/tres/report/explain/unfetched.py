@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from tres.errors import printable
 from tres.report.explain.facts import Citation, Failed, Never, Underway, Waiting
+from tres.report.explain.feature_labels import REMEDIES, RULES, how_many
 from tres.report.explain.layout import (
     citing_pages,
     counted,
@@ -15,7 +16,6 @@ from tres.report.explain.layout import (
     kind_of_link,
     other_links,
 )
-from tres.report.explain.saying import REMEDIES, RULES, how_many
 from tres.report.explain.summary import standing
 from tres.web.page import FailureKind
 

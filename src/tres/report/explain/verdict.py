@@ -9,12 +9,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from tres.errors import TresError
-from tres.relevance.telling import Telling, telling_words
+from tres.relevance.word_attribution import Attribution, attributed_words
 from tres.report.explain.facts import Verdict
-from tres.report.reader import PageRow, RunReader
+from tres.report.run_reader import PageRow, RunReader
 from tres.store.journal import JOURNAL, Journal
-from tres.store.models import model_of
-from tres.store.source import page_of
+from tres.store.model_versions import model_of
+from tres.store.page_source import page_of
 
 STRAYED = 0.02
 """How far a page that is judged again may be from what was said of it then."""
@@ -32,12 +32,12 @@ def verdict(reader: RunReader, page: PageRow, web: str | None) -> Verdict:
 
 def _asked_again(
     run: Path, page: PageRow, judge: str, web: str | None
-) -> tuple[Telling | None, str]:
+) -> tuple[Attribution | None, str]:
     try:
         kept = page_of(run, page.record, page.url, web)
         if kept is None:
             return None, "the run has not kept its pages, so their words cannot be told"
-        telling = telling_words(model_of(run, judge), kept.content)
+        telling = attributed_words(model_of(run, judge), kept.content)
     except TresError as problem:  # everything else can be told all the same
         return None, problem.message
     if abs(telling.probability - page.relevance) > STRAYED:

@@ -1,0 +1,1 @@
+"""Comparing policies on one web: the paper's tables and figures."""

@@ -1,0 +1,222 @@
+"""A whole comparison: every policy under every cap from every seed, on all cores.
+
+The web is perceived once per model, before the work is dealt out; the workers are forks of the
+process that did it and share what it has perceived. Every finished crawl is a line of
+`runs.jsonl`, so an experiment that was stopped goes on where it was, and one crawl gives the same
+figures (but for times) whichever core runs it and whenever.
+
+`results.json` holds one record per crawl, `curves.csv` their values over time.
+"""
+
+from __future__ import annotations
+
+import csv
+import gc
+import json
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from multiprocessing.queues import SimpleQueue
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tres.bench.experiment_file import Experiment, Task
+from tres.bench.paper_tables import named
+from tres.bench.single_seeds import is_labelled, single_seeds
+from tres.bench.trial import Trial, Truth
+from tres.engines.replay import PerceivedWeb
+from tres.errors import RunError
+from tres.offline.web import Web
+from tres.policies.oracle import CitationGraph
+from tres.policies.registry import OfflineKnowledge
+from tres.runs.start import new_session, perceived_seeds
+from tres.runs.topic_perceiver import perceive_topic
+
+RUNS, RESULTS, CURVES = "runs.jsonl", "results.json", "curves.csv"
+CURVE_COLUMNS = ("policy", "max_per_site", "seed_url")
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentContext:
+    """What all crawls of an experiment stand on."""
+
+    experiment: Experiment
+    views: dict[str, PerceivedWeb]
+    seeds: tuple[str, ...]
+    truth: Truth
+    citation_graph: CitationGraph | None = None
+    """What the oracle knows: the judge's answers, not the model's."""
+
+    def measure(self, task: Task) -> dict[str, Any]:
+        """Run one crawl; its record."""
+        seed_url = self.seeds[task.run]
+        seed = self.experiment.plan.seed + task.run
+        config = self.experiment.config(task.variant, task.cap, seed).override(seeds=[seed_url])
+        seen = self.views[config.training.model]
+        known = OfflineKnowledge(self._foresee, seen.search_engine)
+        session = new_session(config, perceived_seeds(config, seen.perceiver), known)
+        figures = Trial(session, seen, self.truth, config.crawl.in_flight).run()
+        return {
+            "key": task.key,
+            "policy": task.variant.policy,
+            "options": task.variant.options,
+            "max_per_site": task.cap,
+            "seed_url": seed_url,
+            "seed": seed,
+        } | figures
+
+    def _foresee(self) -> CitationGraph:
+        assert self.citation_graph is not None  # made where the plan has an oracle
+        return self.citation_graph
+
+
+def prepare(
+    experiment: Experiment, web: Web, status: Callable[[str], None] = lambda text: None
+) -> ExperimentContext:
+    """Perceive the web once per model, choose the seeds, and ask the judge."""
+    models = {experiment.config(variant).training.model: variant for variant in experiment.variants}
+    views: dict[str, PerceivedWeb] = {}
+    for model in sorted({experiment.training.model, *models}):
+        status(f"seeing the web through {model}")
+        config = experiment.config(experiment.variants[0]).override(model=model)
+        views[model] = PerceivedWeb(web, perceive_topic(config, web))
+        views[model].perceive_all()
+    judge = views[experiment.training.model]
+    by_label = judge.labelled(is_labelled(experiment.training.labels))
+    by_model = {p.url for p in judge.perceive_all() if p.relevant}
+    relevant = by_label if experiment.plan.judge == "labels" else by_model
+    status("choosing seeds")
+    rng = np.random.default_rng(experiment.plan.seed)
+    candidates = relevant & by_model  # a seed that the model rejects would teach it nonsense
+    plan = experiment.plan
+    seeds = single_seeds(judge, candidates, plan.pages, len(web), plan.runs, rng)
+    foreseen = None
+    if any(variant.policy == "oracle" for variant in experiment.variants):
+        foreseen = judge.foresee().judged(relevant.__contains__)
+    return ExperimentContext(experiment, views, tuple(seeds), relevant.__contains__, foreseen)
+
+
+def run_bench(
+    context: ExperimentContext, out: Path, workers: int, progress: Progress
+) -> list[dict[str, Any]]:
+    """Run what is not there yet, and write the results; returns all records."""
+    done = _resume(context, out)
+    tasks = list(context.experiment.tasks())
+    left = [task for task in tasks if task.key not in done]
+    progress(len(tasks) - len(left), len(tasks))
+    with (out / RUNS).open("a", encoding="utf-8") as file:
+        for record in _in_parallel(context, left, workers):
+            done[record["key"]] = record
+            file.write(json.dumps(record) + "\n")
+            file.flush()
+            progress(len(done), len(tasks))
+    records = [done[task.key] for task in tasks]
+    write_results(out, records)
+    return records
+
+
+def write_results(out: Path, records: Iterable[dict[str, Any]]) -> None:
+    """`results.json` and `curves.csv`."""
+    records = list(records)
+    hidden = ("key", "curve")
+    runs = [{k: v for k, v in record.items() if k not in hidden} for record in records]
+    _replace(out / RESULTS, json.dumps({"runs": runs}, indent=1) + "\n")
+    with (out / CURVES).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        first: dict[str, Any] = next(
+            (record["curve"][0] for record in records if record["curve"]), {}
+        )
+        writer.writerow([*CURVE_COLUMNS, *first])
+        for record in records:
+            who = [named(record), *(record[name] for name in CURVE_COLUMNS[1:])]
+            writer.writerows([*who, *point.values()] for point in record["curve"])
+
+
+def _in_parallel(
+    context: ExperimentContext, tasks: list[Task], workers: int
+) -> Iterable[dict[str, Any]]:
+    """Deal tasks out to forks, which inherit the context and share its memory."""
+    if workers <= 1:
+        yield from map(context.measure, tasks)
+        return
+    fork = multiprocessing.get_context("fork")
+    todo: SimpleQueue[int | None] = fork.SimpleQueue()
+    answers: SimpleQueue[dict[str, Any] | str] = fork.SimpleQueue()
+    gc.collect()
+    gc.freeze()  # so that the collector of a fork does not copy what it only looks at
+    crew = [
+        fork.Process(target=_work, args=(context, tasks, todo, answers), daemon=True)
+        for _ in range(min(workers, len(tasks)))
+    ]
+    for worker in crew:
+        worker.start()
+    for number in range(len(tasks)):
+        todo.put(number)
+    for _ in crew:
+        todo.put(None)
+    for _ in tasks:
+        answer = answers.get()
+        if isinstance(answer, str):
+            raise RunError(f"a crawl of the comparison failed: {answer}")
+        yield answer
+    for worker in crew:
+        worker.join()
+
+
+def _work(
+    context: ExperimentContext,
+    tasks: list[Task],
+    todo: SimpleQueue[int | None],
+    answers: SimpleQueue[dict[str, Any] | str],
+) -> None:
+    while (number := todo.get()) is not None:
+        try:
+            answers.put(context.measure(tasks[number]))
+        except Exception as problem:  # told by the parent, who waits for an answer
+            answers.put(f"{tasks[number].key}: {problem!r}")
+
+
+def _resume(context: ExperimentContext, out: Path) -> dict[str, dict[str, Any]]:
+    """Records of crawls that are done; another experiment in the same place is refused."""
+    out.mkdir(parents=True, exist_ok=True)
+    identity = out / "experiment.sha256"
+    digest = _digest(context)
+    if identity.exists() and identity.read_text().strip() != digest:
+        raise RunError(f"{out}: holds another experiment or other seeds; name another --out")
+    identity.write_text(digest + "\n")
+    path = out / RUNS
+    if not path.exists():
+        return {}
+    whole = path.read_text(encoding="utf-8")
+    whole = whole[: whole.rfind("\n") + 1]  # a line cut by a crash does not count
+    path.write_text(whole, encoding="utf-8")
+    records = [json.loads(line) for line in whole.splitlines()]
+    return {record["key"]: record for record in records}
+
+
+def _digest(context: ExperimentContext) -> str:
+    """What makes figures comparable: all but the lists of policies and caps, which may grow."""
+    experiment = context.experiment
+    models = {name: view.perceiver.model.digest for name, view in context.views.items()}
+    judge = models[experiment.training.model]
+    plan = experiment.plan
+    parts = [experiment.topic, experiment.tree, experiment.agent, plan.pages, plan.judge, plan.seed]
+    text = json.dumps([repr(parts), judge, context.seeds[:1]])
+    return sha256(text.encode()).hexdigest()
+
+
+def _replace(path: Path, text: str) -> None:
+    unfinished = path.with_name(f"{path.name}.part")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(path)
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0))

@@ -1,0 +1,1 @@
+"""The topic file: every setting, its range and its meaning."""

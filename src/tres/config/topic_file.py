@@ -1,0 +1,271 @@
+"""The topic file: what to look for, how to learn it, how to crawl.
+
+One TOML file describes a crawl; `tres.config.sections` lists everything it may say. What is
+wrong is told in one line that names file and key and says what is valid, before anything
+starts. Paths in the file are relative to it.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Self
+
+from tres.config.sections import (
+    FEATURES,
+    MODELS,
+    POLICIES,
+    PRESETS,
+    SITES,
+    VECTORS,
+    AgentSection,
+    CrawlSection,
+    LiveSection,
+    TopicSection,
+    TrainingSection,
+    TreeSection,
+    vectors_source,
+)
+from tres.config.settings import Section, existing_path, nearest, shown, text, toml
+from tres.errors import ConfigError
+from tres.files import opening as files
+
+__all__ = [
+    "FEATURES",
+    "KEYS",
+    "MODELS",
+    "POLICIES",
+    "SITES",
+    "TopicConfig",
+    "load_topic",
+    "new_topic",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopicConfig:
+    """A whole topic file, resolved: what is not written there has its default."""
+
+    name: str
+    topic: TopicSection
+    training: TrainingSection
+    crawl: CrawlSection = field(default_factory=CrawlSection)
+    live: LiveSection = field(default_factory=LiveSection)
+    tree: TreeSection = field(default_factory=TreeSection)
+    agent: AgentSection = field(default_factory=AgentSection)
+
+    def override(self, **changes: object) -> Self:
+        """The same with other values, by dotted (`crawl.pages`) or plain key (`pages`).
+
+        The rules are those of the file; a value of `None` means "as it is".
+        """
+        changed = _by_section(changes)
+        return replace(
+            self, **{name: replace(getattr(self, name), **new) for name, new in changed.items()}
+        )
+
+    def to_toml(self) -> str:
+        """The file that gives exactly this configuration, with every setting explained."""
+        lines = [f"name = {toml(self.name)}"]
+        for name in SECTIONS:
+            lines += ["", *getattr(self, name).to_toml()]
+        return "\n".join(lines) + "\n"
+
+
+SECTIONS: dict[str, type[Section]] = {
+    kind.NAME: kind
+    for kind in (
+        TopicSection,
+        TrainingSection,
+        CrawlSection,
+        LiveSection,
+        TreeSection,
+        AgentSection,
+    )
+}
+MOST_PARTS = 16
+"""Of a dotted key; settings have two. Python's reader takes memory by the square of them."""
+_STRING = re.compile(
+    r'"""(?:\\.|[^\\])*?(?:"{3,5}|\Z)'
+    r"|'''.*?(?:'{3,5}|\Z)"
+    r'|"(?:\\.|[^"\\\n])*+"'
+    r"|'[^'\n]*+'|#[^\n]*+",
+    re.DOTALL,
+)
+"""A string or a comment of TOML."""
+_LONG_KEY = re.compile(rf'(?<![\w"-])(?:[\w"-]++[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}')
+KEYS = tuple(f"{name}.{key.name}" for name, kind in SECTIONS.items() for key in fields(kind))
+RETIRED: dict[str, tuple[object, str]] = {
+    "training.eight_bit": (False, "neural models always answer exactly"),
+}
+"""Settings of earlier versions: the value that changes nothing, and why there is no other now.
+
+A run keeps a copy of every setting, so old runs name them. That value is passed over."""
+
+
+def load_topic(path: Path | str) -> TopicConfig:
+    """Read and check a topic file; `ConfigError` tells what is wrong with it."""
+    path = Path(path)
+    table, sections = read_sections(path, SECTIONS, plain=("name",))
+    try:
+        return TopicConfig(name=_name(table.get("name", path.stem)), **sections)  # type: ignore[arg-type]
+    except ConfigError as problem:
+        raise ConfigError(f"{path}: {problem.message}") from None
+
+
+def new_topic(
+    keywords: Sequence[str], seeds: Sequence[str] = (), *, name: str = "topic", **settings: object
+) -> TopicConfig:
+    """A topic without a file.
+
+    `settings` are those of the file, by plain (`pages`) or dotted key (`crawl.pages`, as
+    `**{"crawl.pages": 500}`), and are checked in the same way. Where no example pages are named
+    (`labels`, `positives` and `negatives`, `load`) the model is `auto`: it learns from pages
+    around the seeds.
+
+        >>> topic = new_topic(["bee", "honey"], ["https://bees.example/"], pages=500)
+        >>> topic.training.model, topic.crawl.pages
+        ('auto', 500)
+    """
+    given = _by_section({**settings, "topic.keywords": keywords, "topic.seeds": seeds})
+    if not given["training"].keys() & {"labels", "positives", "negatives", "load"}:
+        given["training"].setdefault("model", "auto")
+    sections = {key: kind(**given[key]) for key, kind in SECTIONS.items()}
+    return TopicConfig(name=_name(name), **sections)  # type: ignore[arg-type]
+
+
+def read_sections(
+    path: Path, kinds: Mapping[str, type[Section]], plain: tuple[str, ...]
+) -> tuple[dict[str, Any], dict[str, Section]]:
+    """A TOML file of these sections and plain keys: the file as it is, and its sections checked."""
+    table = _read_toml(path)
+    try:
+        _refuse_unknown(table, kinds, plain)
+        base = path.absolute().parent
+        preset = _preset_of(table.get("crawl"))
+        return table, {
+            key: _section(kind, table.get(key, {}), preset[key], base)
+            for key, kind in kinds.items()
+        }
+    except ConfigError as problem:
+        raise ConfigError(f"{path}: {problem.message}") from None
+
+
+def parsed_toml(text: str) -> dict[str, Any]:
+    """The table in a text; whatever is wrong with it, `ValueError` says so."""
+    if _LONG_KEY.search(_STRING.sub('""', text)):
+        raise ValueError(f"a key has more than {MOST_PARTS} parts")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("values are nested too deeply") from None
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return parsed_toml(files.content(path).decode("utf-8-sig"))
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: there is no such topic file") from None
+    except OSError as problem:
+        raise ConfigError(f"{path}: cannot be read: {problem.strerror}") from None
+    except ValueError as problem:
+        raise ConfigError(f"{path}: is not valid TOML: {problem}") from None
+
+
+def _refuse_unknown(
+    table: dict[str, Any], kinds: Mapping[str, type[Section]], plain: tuple[str, ...]
+) -> None:
+    for key, value in table.items():
+        if key in kinds or key in plain:
+            continue
+        if isinstance(value, dict):
+            sections = [f"[{name}]" for name in kinds]
+            raise ConfigError(f"[{key}] is no section; {_hint(nearest(key, sections), sections)}")
+        raise ConfigError(f"{key} stands in no section; {_meant(key)}")
+
+
+def _by_section(settings: Mapping[str, object]) -> defaultdict[str, dict[str, Any]]:
+    """Settings by section and plain key, those of a preset that they name among them."""
+    given = {_dotted(key): value for key, value in settings.items() if value is not None}
+    by_section: defaultdict[str, dict[str, Any]] = defaultdict(dict)
+    for key, value in {**_preset(given.get("crawl.preset")), **given}.items():
+        section, _, name = key.partition(".")
+        by_section[section][name] = value
+    return by_section
+
+
+def _preset(name: object) -> dict[str, Any]:
+    """The settings of a preset by their full names; a name that is none is refused elsewhere."""
+    return next((settings for known, settings in PRESETS.items() if known == name), {})
+
+
+def _preset_of(crawl: object) -> defaultdict[str, dict[str, Any]]:
+    """What the preset that a file names says, by section."""
+    return _by_section(_preset(crawl.get("preset") if isinstance(crawl, dict) else None))
+
+
+def _section(kind: type[Section], table: object, preset: dict[str, Any], base: Path) -> Section:
+    if not isinstance(table, dict):
+        raise ConfigError(f"{kind.NAME} must be a section, [{kind.NAME}], not {shown(table)}")
+    known = {key.name: key for key in fields(kind)}
+    table = _without_retired(kind.NAME, table)
+    for key in table:
+        if key not in known:
+            raise ConfigError(f"{kind.NAME}.{key} is no setting; {_meant(key, kind.NAME)}")
+    for required in kind.required():
+        if required.name not in table:
+            raise ConfigError(f"{kind.NAME}.{required.name} is missing: {required.metadata['doc']}")
+    written = {key: _based(known[key].metadata, value, base) for key, value in table.items()}
+    return kind(**{**preset, **written})
+
+
+def _without_retired(section: str, table: dict[str, Any]) -> dict[str, Any]:
+    kept = {}
+    for key, value in table.items():
+        harmless, reason = RETIRED.get(f"{section}.{key}", (None, ""))
+        if not reason:
+            kept[key] = value
+        elif value != harmless:
+            raise ConfigError(f"{section}.{key} is no setting any more: {reason}; remove the line")
+    return kept
+
+
+def _based(metadata: Mapping[str, Any], value: object, base: Path) -> object:
+    """Paths of a file are relative to that file."""
+    check = metadata["check"]
+    is_path = check is existing_path or (check is vectors_source and value not in VECTORS)
+    return base / value if is_path and isinstance(value, str) else value
+
+
+def _name(value: object) -> str:
+    try:
+        return text(value)
+    except ValueError as problem:
+        raise ConfigError(f"name {problem}") from None
+
+
+def _dotted(key: str) -> str:
+    """The full name of a setting that may have been given by its last part."""
+    for full in KEYS:
+        if key in (full, full.partition(".")[2]):
+            return full
+    raise ConfigError(f"{key} is no setting; {_meant(key)}")
+
+
+def _meant(key: str, section: str = "") -> str:
+    """The setting that a wrong key is nearest to: in its own section, else in another."""
+    own = {full.partition(".")[2]: full for full in KEYS if full.startswith(f"{section}.")}
+    every = {full.partition(".")[2]: full for full in KEYS}
+    name = key.rpartition(".")[2]
+    for known in (own, every):
+        if near := nearest(name, known):
+            return _hint(known[near], KEYS)
+    return _hint(None, own.values() or KEYS)
+
+
+def _hint(near: str | None, valid: Iterable[str]) -> str:
+    return f"did you mean {near}?" if near else f"valid are {', '.join(valid)}"

@@ -1,0 +1,241 @@
+"""The whole state of a session as plain arrays and values, and back.
+
+A session is a graph of objects: columns, names, networks, a tree, generators of random
+numbers. `capture` walks it and writes every part down under its path, such as
+`session.policy.rows._url`. `restore` walks a *fresh* session of the same configuration and
+puts every part back in its place. As the fresh session was built by the same code, what is
+shared in it (rows, counts, generators) is shared as it should be.
+
+Three kinds of things are told apart:
+
+- *objects* of tres and the columns, names and generators in them have an identity: they are
+  met once, and filled where they stand;
+- *values* (numbers, text, containers, arrays, and the few classes in `VALUES`) are rebuilt;
+- what cannot change in a crawl (`FIXED`: settings, schemas, functions, citation_graph) is left to
+  the fresh session.
+
+Anything else is a TypeError at capture, so that a new field can be forgotten by nobody. A
+state that does not fit raises ValueError; the session must then be thrown away.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
+from functools import partial
+from types import FunctionType, MethodType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tres.agent.link_words import LinkClassifier
+from tres.config.settings import Section
+from tres.config.site_caps import SiteCap
+from tres.crawl.frontier_limits import LinkLimits, Reached
+from tres.crawl.session import CrawlSession
+from tres.mdp.columns import Column
+from tres.mdp.names import Names
+from tres.mdp.schema import Schema
+from tres.mdp.transitions import Choice
+from tres.policies.han import Taken
+from tres.policies.learner import PendingTransition
+from tres.policies.oracle import CitationGraph
+from tres.web.page import FailureKind
+from tres.web.search_engine import Hit, SearchEngine
+
+Array = NDArray[Any]
+State = dict[str, Any]
+"""Paths to arrays, or to what JSON can hold."""
+
+FIXED = (
+    *(Section, SiteCap, LinkLimits, Schema, CitationGraph, SearchEngine),
+    *(FunctionType, MethodType, partial),
+)
+VALUES: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (Choice, PendingTransition, Taken, LinkClassifier, Hit, FailureKind, Reached)
+}
+CONTAINERS: dict[str, Callable[[Any], Any]] = {
+    kind.__name__: kind for kind in (list, tuple, deque, set, frozenset)
+}
+MAPPINGS: dict[str, Callable[[Any], Any]] = {kind.__name__: kind for kind in (dict, Counter)}
+SCALARS = (type(None), bool, int, float, str)
+ROOT = "session"
+
+
+def capture(session: CrawlSession) -> State:
+    """All that the session knows; later steps do not change it."""
+    walk = _Capture()
+    walk.visit(ROOT, session)
+    return walk.state
+
+
+def restore(session: CrawlSession, state: State) -> None:
+    """Let a fresh session know what another one knew; ValueError if it cannot."""
+    walk = _Restore(dict(state))
+    try:
+        walk.visit(ROOT, session)
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise ValueError(f"the state does not fit: {error!r}") from None
+    if walk.state:
+        raise ValueError(f"the state holds {min(walk.state)}, the session does not")
+
+
+def _attributes(thing: object) -> Iterator[str]:
+    """The names of what an object holds, in a fixed order."""
+    slots = [name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ())]
+    yield from sorted({*slots, *getattr(thing, "__dict__", {})})
+
+
+def _is_object(thing: object) -> bool:
+    """Is it of a class of ours whose instances change in the course of a crawl?"""
+    kind = type(thing)
+    unchanging = issubclass(kind, tuple | str) or is_dataclass(kind)
+    return kind.__module__.startswith("tres.") and not unchanging
+
+
+class _Capture:
+    """One walk over a session, writing down what it meets."""
+
+    def __init__(self) -> None:
+        self.state: State = {}
+        self._places: dict[int, str] = {}
+
+    def visit(self, path: str, thing: Any) -> None:
+        if isinstance(thing, FIXED):
+            return
+        if not isinstance(thing, SCALARS):
+            first = self._places.setdefault(id(thing), path)
+            if first != path:
+                self.state[path] = ["same", first]
+                return
+        match thing:
+            case Column():
+                self.state[path] = thing.view.copy()
+            case Names():
+                self._names(path, thing)
+            case np.random.Generator():
+                self.state[path] = ["random", thing.bit_generator.state]
+            case np.ndarray():
+                self.state[path] = thing.copy()
+            case _ if _is_object(thing):
+                self.state[path] = ["object", type(thing).__name__]
+                for name in _attributes(thing):
+                    self.visit(f"{path}.{name}", getattr(thing, name))
+            case _:
+                self.state[path] = self._value(path, thing)
+
+    def _names(self, path: str, names: Names) -> None:
+        """Names end to end, and the length of each."""
+        texts = [name.encode("utf-8", "surrogatepass") for name in names]
+        self.state[path] = np.frombuffer(b"".join(texts), np.uint8)
+        self.state[f"{path}.lengths"] = np.array([len(text) for text in texts], np.int32)
+
+    def _value(self, path: str, thing: Any) -> Any:
+        """A value as JSON can hold it; arrays lie beside it."""
+        kind = type(thing)
+        if kind in SCALARS:
+            return thing
+        if kind is np.ndarray:
+            return ["array", self._beside(path, thing.copy())]
+        if kind.__name__ in VALUES and kind is VALUES[kind.__name__]:
+            return [kind.__name__, [self._value(path, part) for part in _parts(thing)]]
+        if kind in (dict, Counter):
+            pairs = [(self._value(path, k), self._value(path, v)) for k, v in thing.items()]
+            return [kind.__name__, pairs]
+        if kind is list and (table := _as_table(thing)) is not None:
+            return ["table", [self._beside(path, column) for column in table]]
+        if kind in (list, tuple, deque, set, frozenset):
+            parts = sorted(thing) if kind in (set, frozenset) else thing
+            return [kind.__name__, [self._value(path, part) for part in parts]]
+        raise TypeError(f"{path}: a snapshot cannot hold a {kind.__module__}.{kind.__qualname__}")
+
+    def _beside(self, path: str, array: Array) -> str:
+        place = f"{path}#{len(self.state)}"
+        self.state[place] = array
+        return place
+
+
+class _Restore:
+    """The same walk over a fresh session, taking from the state what belongs there."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self._met: dict[str, Any] = {}
+
+    def visit(self, path: str, fresh: Any) -> Any:
+        """What stands at a path from now on."""
+        if isinstance(fresh, FIXED):
+            return fresh
+        held = self.state.pop(path)
+        if isinstance(held, list) and held[0] == "same":
+            return self._met[held[1]]
+        self._met[path] = thing = self._filled(path, fresh, held)
+        return thing
+
+    def _filled(self, path: str, fresh: Any, held: Any) -> Any:
+        match fresh:
+            case Column():
+                fresh.replace(held)
+            case Names():
+                fresh.replace(_split(held, self.state.pop(f"{path}.lengths")))
+            case np.random.Generator():
+                fresh.bit_generator.state = held[1]
+            case deque():
+                return deque(self._value(held), fresh.maxlen)
+            case _ if _is_object(fresh):
+                self._fill_object(path, fresh, held)
+            case _:
+                return held.copy() if isinstance(held, np.ndarray) else self._value(held)
+        return fresh
+
+    def _fill_object(self, path: str, fresh: Any, held: Any) -> None:
+        if held != ["object", type(fresh).__name__]:
+            raise ValueError(f"{path} is a {type(fresh).__name__}, the state has {held}")
+        for name in _attributes(fresh):
+            before = getattr(fresh, name)
+            after = self.visit(f"{path}.{name}", before)
+            if after is not before:
+                setattr(fresh, name, after)
+
+    def _value(self, held: Any) -> Any:
+        if not isinstance(held, list):
+            return held
+        kind, parts = held
+        if kind == "array":
+            return self.state.pop(parts).copy()
+        if kind == "table":
+            return list(zip(*(self.state.pop(place).tolist() for place in parts), strict=True))
+        if kind in MAPPINGS:
+            return MAPPINGS[kind]({self._value(k): self._value(v) for k, v in parts})
+        made = [self._value(part) for part in parts]
+        return CONTAINERS[kind](made) if kind in CONTAINERS else VALUES[kind](*made)
+
+
+def _parts(thing: Any) -> list[Any]:
+    """What a value is made of, in the order in which it is made."""
+    if is_dataclass(thing):
+        return [getattr(thing, part.name) for part in fields(thing)]
+    return [str(thing)] if isinstance(thing, str) else list(thing)
+
+
+def _as_table(rows: list[Any]) -> list[Array] | None:
+    """A long list of tuples of numbers, such as a heap, as one array per column."""
+    if not rows or any(type(row) is not tuple for row in rows) or len(set(map(len, rows))) != 1:
+        return None
+    columns = list(zip(*rows, strict=True))
+    kinds = [set(map(type, column)) for column in columns]
+    if not all(kind in ({int}, {float}) for kind in kinds):
+        return None
+    return [np.array(column) for column in columns]
+
+
+def _split(letters: Array, lengths: Array) -> list[str]:
+    whole, ends = letters.tobytes(), np.cumsum(lengths).tolist()
+    starts = [0, *ends]
+    return [
+        whole[start:end].decode("utf-8", "surrogatepass")
+        for start, end in zip(starts, ends, strict=False)
+    ]

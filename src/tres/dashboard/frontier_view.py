@@ -1,0 +1,67 @@
+"""What waits in the frontier of a run: by leaf of the tree, and by site.
+
+Only the crawler itself has the frontier. Others fold its journal, as whoever resumes it would
+(`runs.resuming`), which takes seconds for a long one: this module is used in a process of
+its own, and what it tells is as of the step at which the journal ended.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from tres.crawl.session import CrawlSession
+from tres.dashboard.run_counts import Json, harmless
+from tres.policies.policy import FrontierPolicy
+from tres.report.wording import in_words
+from tres.runs.resuming import session_of
+
+LEAVES = SITES = 50
+"""Lines that are told; the rest are counted."""
+
+
+def what_waits(run: Path) -> Json:
+    """The frontier of a run as of its last step."""
+    session = session_of(run)
+    return {
+        "step": session.steps,
+        "waiting": len(session.policy),
+        "in_flight": session.in_flight,
+        **_by_leaf(session),
+        **_by_site(session),
+    }
+
+
+def _by_leaf(session: CrawlSession) -> Json:
+    """Leaves in which something waits, those that have paid best first."""
+    view = session.policy.tree_view()
+    if view is None:
+        return {"leaves": [], "more_leaves": 0}
+    leaves = [leaf for leaf in view.leaves if leaf.rows]
+    leaves.sort(key=lambda leaf: (-leaf.mean_reward, -leaf.experiences, leaf.id))
+    told = [
+        {
+            "leaf": leaf.id,
+            "rule": in_words(view.rule(leaf.id)),
+            "reward": round(leaf.mean_reward, 4),
+            "fetched": leaf.experiences,
+            "waiting": leaf.rows,
+        }
+        for leaf in leaves[:LEAVES]
+    ]
+    return {"leaves": told, "more_leaves": len(leaves) - len(told)}
+
+
+def _by_site(session: CrawlSession) -> Json:
+    """Sites of which most waits."""
+    policy = session.policy
+    if not isinstance(policy, FrontierPolicy):
+        return {"sites": [], "more_sites": 0}
+    sites, counts = np.unique(policy.rows.site(policy.rows.waiting), return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    told = [
+        {"site": harmless(session.site_name(int(sites[i]))), "waiting": int(counts[i])}
+        for i in order[:SITES]
+    ]
+    return {"sites": told, "more_sites": len(sites) - len(told)}

@@ -1,0 +1,119 @@
+"""Which runs there are: a few directories that were named, or all below `./runs`.
+
+A run has a *key*, by which a browser may ask for it. Keys are made here, from directories that
+were found here; a request can only look one up. So no text of a request ever becomes a path.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+
+from tres.dashboard.followed_run import FollowedRun
+from tres.dashboard.run_files import changes_of
+from tres.errors import RunError
+from tres.store.exploration_log import EXPLORATION
+from tres.store.journal import JOURNAL
+from tres.store.run_directory import is_exploring, is_run
+
+DEPTH = 3
+"""How far below the directory of all runs one is looked for."""
+AGAIN = 2.0
+"""Seconds after which new runs are looked for."""
+MOST = 500
+"""Runs that are shown, the newest of them."""
+
+
+@dataclass(slots=True)
+class Runs:
+    """The runs by key; those below `home` are found by themselves, also later."""
+
+    clock: Callable[[], float]
+    named: tuple[Path, ...] = ()
+    home: Path | None = None
+    _runs: dict[str, FollowedRun] = field(default_factory=dict)
+    _looked: float = float("-inf")
+    _lock: Lock = field(default_factory=Lock)
+
+    def all(self) -> list[FollowedRun]:
+        """Every run, those that were changed last first."""
+        with self._lock:
+            if self.clock() - self._looked >= AGAIN:
+                self._look()
+            return sorted(self._runs.values(), key=lambda run: run.changed, reverse=True)
+
+    def get(self, key: str) -> FollowedRun | None:
+        """The run of a key; None if there is none."""
+        if key not in self._runs:
+            self.all()
+        return self._runs.get(key)
+
+    def _look(self) -> None:
+        """Learn of new runs and forget those that are gone."""
+        self._looked = self.clock()
+        known = {run.directory: run for run in self._runs.values()}
+        here = [directory for directory in self._directories() if _is_shown(directory)]
+        self._runs = {key: run for key, run in self._runs.items() if run.directory in set(here)}
+        for directory in here:
+            if directory not in known:
+                key = _free_key(directory.name, self._runs)
+                self._runs[key] = FollowedRun(key, directory, self.clock, self._name(directory))
+
+    def _name(self, directory: Path) -> str:
+        """How people call a run: by its way from the directory of all runs, if there is one."""
+        if self.home is None or directory == self.home.absolute():
+            return directory.name
+        return str(directory.relative_to(self.home.absolute()))
+
+    def _directories(self) -> Iterable[Path]:
+        if self.home is None:
+            return self.named
+        return sorted(_below(self.home, DEPTH), key=_age)[:MOST]
+
+
+def named_runs(directories: Iterable[Path]) -> tuple[Path, ...]:
+    """Directories that the user has named; `RunError` at the first that is no run."""
+    found = []
+    for directory in directories:
+        if not _is_shown(directory):
+            raise RunError(
+                f"{directory}: holds no run; name a directory that 'tres crawl' has written, or "
+                "start 'tres dashboard' without one to see all below ./runs"
+            )
+        found.append(directory.absolute())
+    return tuple(dict.fromkeys(found))
+
+
+def _below(home: Path, depth: int) -> Iterator[Path]:
+    """Directories of runs; links are not followed, and a run holds no others."""
+    if _is_shown(home):
+        yield home.absolute()
+        return
+    try:
+        entries = [entry for entry in os.scandir(home) if entry.is_dir(follow_symlinks=False)]
+    except OSError:  # not there yet, or not for us
+        return
+    for entry in entries if depth else ():
+        yield from _below(Path(entry.path), depth - 1)
+
+
+def _is_shown(directory: Path) -> bool:
+    """A run, or one that still learns its topic."""
+    return is_run(directory) or is_exploring(directory)
+
+
+def _age(directory: Path) -> float:
+    return -max(changes_of(directory / JOURNAL, directory / EXPLORATION), default=0.0)
+
+
+def _free_key(name: str, taken: dict[str, FollowedRun]) -> str:
+    """A key in letters that need no quoting, different from all others."""
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in name)
+    number, key = 1, plain or "run"
+    while key in taken:
+        number += 1
+        key = f"{plain or 'run'}~{number}"
+    return key

@@ -1,0 +1,1 @@
+"""Pages rendered by Chromium, held to the rules of the crawl."""

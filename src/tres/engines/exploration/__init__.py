@@ -1,0 +1,1 @@
+"""A short crawl that gathers pages to learn a topic from."""

@@ -1,0 +1,1 @@
+"""Which sites must wait, and what robots.txt allows."""

@@ -1,0 +1,1 @@
+"""Reading fetched pages, in processes that a page cannot take down with it."""

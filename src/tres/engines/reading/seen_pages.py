@@ -1,0 +1,58 @@
+"""What a crawl remembers of the pages it has read, to know when it is told the same again.
+
+A reading is judged before the session sees it, and remembered once the session has counted it
+as a step. So the memory is a fold over the recorded steps, and a crawl that is resumed builds
+it again by remembering them in order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from tres.config.sections import LiveSection
+from tres.engines.reading.page_reader import Reading
+from tres.web.duplicates import NearDuplicates
+from tres.web.page import Failed, FailureKind, Page
+from tres.web.percept import Percept
+from tres.web.traps import EndlessSpaces
+
+
+class CrawlMemory:
+    """Near-duplicates and endless spaces of one crawl, where the settings ask for them."""
+
+    def __init__(self, settings: LiveSection) -> None:
+        self.duplicates = NearDuplicates() if settings.near_duplicates else None
+        self.spaces = EndlessSpaces() if settings.traps else None
+        self._dropped: Counter[str] = Counter()
+
+    @property
+    def dropped(self) -> Counter[str]:
+        """How many links were kept out of the crawl, by the rule that did it."""
+        return self._dropped + (Counter() if self.spaces is None else self.spaces.dropped)
+
+    def judged(self, reading: Reading) -> Percept | Page | Failed:
+        """The outcome of a reading in the light of earlier ones."""
+        outcome = reading.outcome
+        self._dropped.update(reading.dropped)
+        if not isinstance(outcome, Percept):
+            return outcome
+        if self._is_duplicate(reading.fingerprint):
+            return Failed(outcome.url, FailureKind.NEAR_DUPLICATE)
+        return outcome if self.spaces is None else self.spaces.bounded(outcome)
+
+    def remember(self, percept: Percept, fingerprint: int | None) -> None:
+        """The page was a step of the crawl."""
+        self.recall(percept.links.urls, fingerprint)
+
+    def recall(self, links: Iterable[str], fingerprint: int | None) -> None:
+        """A step of a crawl that is taken up again had these links."""
+        if self.duplicates is not None and fingerprint is not None:
+            self.duplicates.add(fingerprint)
+        if self.spaces is not None:
+            self.spaces.let_in(links)
+
+    def _is_duplicate(self, fingerprint: int | None) -> bool:
+        if self.duplicates is None or fingerprint is None:
+            return False
+        return self.duplicates.seen(fingerprint)

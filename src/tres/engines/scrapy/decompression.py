@@ -1,0 +1,56 @@
+"""Compressed responses: servers may send them, and the reader's process unpacks them.
+
+Pages are read and unpacked there in one go, so nothing happens to them here. What is needed here
+without its compression (robots.txt, a document for the browser) makes the way there and back.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy import Request
+from scrapy.crawler import Crawler
+from scrapy.http import Response
+from scrapy.responsetypes import responsetypes
+
+from tres.engines.reading.decompress import ACCEPTED, UnpackError, layers
+from tres.engines.reading.tasks import Unpack
+from tres.engines.scrapy.failures import TooLarge, Undecodable
+from tres.web.page import FailureKind
+
+if TYPE_CHECKING:
+    from tres.engines.scrapy.responses import Reader
+
+
+class AcceptEncoding:
+    """A downloader middleware that tells servers how they may compress."""
+
+    def process_request(self, request: Request) -> None:
+        """Say so, unless the request says something itself."""
+        request.headers.setdefault("Accept-Encoding", ACCEPTED)
+
+
+def encodings_of(response: Response) -> tuple[str, ...]:
+    """How the body of a response is compressed."""
+    return layers(name.decode("latin-1") for name in response.headers.getlist("Content-Encoding"))
+
+
+def reader_of(crawler: Crawler) -> Reader:
+    """The reader of a crawl: whoever runs the crawl has given it to the spider."""
+    reader: Reader = crawler.spider.reader  # type: ignore[union-attr]
+    return reader
+
+
+async def unpacked(response: Response, crawler: Crawler, most: int, cut: bool = False) -> Response:
+    """The response without its compression, made by the reader's process."""
+    encodings = encodings_of(response)
+    if not encodings:
+        return response
+    task = Unpack(response.url, response.body, encodings, most, cut)
+    body = await reader_of(crawler).ask(task)
+    if isinstance(body, UnpackError):
+        raise (TooLarge if body.kind is FailureKind.TOO_LARGE else Undecodable)(str(body))
+    headers = response.headers.copy()
+    headers.pop("Content-Encoding")
+    kind = responsetypes.from_args(headers=headers, url=response.url, body=body)
+    return response.replace(cls=kind, headers=headers, body=body)

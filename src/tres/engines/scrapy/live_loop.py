@@ -1,0 +1,177 @@
+"""Running crawls on Scrapy: one process, one event loop, one crawl after the other.
+
+Twisted's reactor can be started once in the life of a process. So a whole program that crawls
+live is one coroutine, `main`, run by `run_live`; within it each `await loop.crawl(...)` is a
+Scrapy crawler of its own, from its first request to its last.
+
+The first SIGINT or SIGTERM interrupts the crawl: nothing new is asked for, what is in flight
+lands, and `main` goes on to its end. The second one stops the loop where it is, and `run_live`
+raises KeyboardInterrupt; a third finds the handlers as they were before. Scrapy and Twisted
+install none of their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any, TypeVar
+
+from scrapy import Spider
+from scrapy.crawler import Crawler
+from scrapy.settings import Settings
+from scrapy.utils.reactor import install_reactor, is_reactor_installed
+
+from tres.crawl.events import Event, StopReason
+from tres.engines.flights import Asker, Flights
+from tres.engines.politeness.clock import PolitenessClock
+from tres.engines.scrapy.politeness_middleware import live_settings, politeness_of
+from tres.engines.scrapy.responses import Answers, Memory, Reader
+from tres.engines.scrapy.sitemaps import Sitemaps
+from tres.engines.steering import UNSTEERED, Steering
+from tres.web.url import SiteBy
+
+T = TypeVar("T")
+
+_ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
+_STOPPING = (signal.SIGINT, signal.SIGTERM)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveCrawl:
+    """What one crawl on Scrapy needs to know."""
+
+    crawl: Asker
+    reader: Reader
+    in_flight: int = 1
+    site_by: SiteBy = "host"
+    patience: float = 30.0
+    """Seconds that a redirect or a retry may wait for its site before it is given up."""
+    resting: Mapping[str, float] = field(default_factory=dict)
+    """Sites that have asked to be left alone, and until when (seconds since the epoch)."""
+    redirects: int = 10
+    """Hops to which pages themselves may lead, as by a refresh."""
+    memory: Memory | None = None
+    """What was read before, where that matters."""
+    listener: Callable[[Event], None] = lambda event: None
+    steering: Steering = UNSTEERED
+
+
+class LiveSpider(Spider):
+    """A spider that starts nothing: the scheduler does. It holds what the crawl's parts share."""
+
+    name = "tres"
+
+    def __init__(self, live: LiveCrawl, flights: Flights, answers: Answers, **known: Any) -> None:
+        super().__init__(**known)
+        self.patience = live.patience
+        self.flights = flights
+        self.answers = answers
+        self.reader = live.reader
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Yield nothing."""
+        return
+        yield
+
+
+class LiveLoop:
+    """The event loop of a live program, and who must be told when it is to end."""
+
+    def __init__(self) -> None:
+        self._flights: Flights | None = None
+        self._politeness: PolitenessClock | None = None
+        self.interrupted = False
+
+    async def crawl(self, live: LiveCrawl, settings: Mapping[str, Any]) -> StopReason:
+        """Crawl to the end; what the crawl itself raises is raised here."""
+        crawler = Crawler(LiveSpider, Settings(dict(settings)))
+        # A site that was asked by the crawl before this one has its delay all the same.
+        politeness = self._politeness = politeness_of(crawler, self._politeness)
+        for site, until in live.resting.items():
+            now = time.monotonic()
+            politeness.rest(site, now + until - time.time(), now)
+        known = live_settings(crawler)
+        flights = Flights(
+            *(live.crawl, politeness, live.in_flight, live.site_by, live.listener),
+            steering=live.steering,
+            max_wait=known.max_wait,
+        )
+        sitemaps = Sitemaps(crawler) if known.sitemaps else None
+        answers = Answers(flights, live.reader, live.memory, live.redirects, sitemaps)
+        live.reader.charge = flights.charge
+        self._flights = flights
+        if self.interrupted:
+            flights.interrupt()
+        try:
+            await crawler.crawl_async(live=live, flights=flights, answers=answers)
+        finally:
+            self._flights = None
+        if flights.fault is not None:
+            raise flights.fault
+        return flights.reason or StopReason.INTERRUPTED
+
+    def interrupt(self) -> None:
+        """Ask for nothing more, in this crawl and in those that would follow."""
+        self.interrupted = True
+        if self._flights is not None:
+            self._flights.interrupt()
+
+
+def run_live(main: Callable[[LiveLoop], Coroutine[Any, Any, T]]) -> T:
+    """Run a program that crawls live; once in a process."""
+    if not is_reactor_installed():
+        install_reactor(_ASYNCIO)
+    from twisted.internet import reactor as installed  # only now: importing it installs one
+
+    reactor: Any = installed
+    live = LiveLoop()
+    loop = asyncio.get_event_loop()
+    task = loop.create_task(main(live))
+    task.add_done_callback(lambda _: reactor.stop())
+    with _signals(live.interrupt, reactor.stop, loop):
+        reactor.run(installSignalHandlers=False)
+    if not task.done():
+        raise KeyboardInterrupt
+    return task.result()
+
+
+@contextmanager
+def _signals(
+    first: Callable[[], None], second: Callable[[], None], loop: asyncio.AbstractEventLoop
+) -> Iterator[None]:
+    """Hand two signals to the loop; then let them do what they did before.
+
+    While the loop is busy (a resumed run reads its journal first) it cannot act on a signal. A
+    second one that comes meanwhile stops at once.
+    """
+    before = {kind: signal.getsignal(kind) for kind in _STOPPING}
+    actions = [first, second]
+    unheard: list[int] = []
+
+    def restore() -> None:
+        for kind, handler in before.items():
+            signal.signal(kind, handler)
+
+    def act() -> None:
+        unheard.clear()
+        actions.pop(0)()
+        if not actions:
+            restore()
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if unheard:
+            raise KeyboardInterrupt
+        unheard.append(number)
+        loop.call_soon_threadsafe(act)
+
+    for kind in before:
+        signal.signal(kind, handle)
+    try:
+        yield
+    finally:
+        restore()

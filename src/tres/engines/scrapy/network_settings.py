@@ -1,0 +1,106 @@
+"""The Scrapy settings for everything between scheduler and page.
+
+What Scrapy does by itself and a good citizen or a careful program does not is turned off: delays
+and throttling per download slot (the politeness clock decides before a request is made, so that no
+delay counts twice), consoles that run code, proxies from the environment, cookies, referrers,
+caches, and every scheme but http and https.
+
+Cookies are off as a focused crawler reads each page once, as a stranger: jars would grow with every
+site, make what a page says depend on the order of the crawl, and not survive an interruption.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tres import __version__
+from tres.config.sections import LiveSection
+from tres.engines.politeness.robots_txt import product_token
+from tres.engines.scrapy.failures import RETRY_STATUSES
+from tres.errors import ConfigError
+from tres.web.url import SiteBy
+
+PROXY_SECONDS = 5.0
+"""A proxy is near: one that takes no connection within this time is not there."""
+
+_PART = "tres.engines.scrapy"
+_SCRAPYS = "scrapy.downloadermiddlewares"
+
+HANDLERS: dict[str, str | None] = {
+    "http": f"{_PART}.guarded_handler.GuardedHandler",
+    "https": f"{_PART}.guarded_handler.GuardedHandler",
+    **dict.fromkeys(("data", "file", "ftp", "s3")),
+}
+MIDDLEWARES: dict[str, int | None] = {
+    f"{_PART}.politeness_middleware.PolitenessMiddleware": 90,
+    f"{_PART}.address_lookup.AddressTurns": 95,
+    f"{_PART}.robots_middleware.Robots": 100,
+    f"{_PART}.politeness_middleware.Retries": 550,
+    f"{_PART}.decompression.AcceptEncoding": 590,
+    f"{_PART}.capture.Capture": 595,
+    f"{_PART}.redirect_limits.Redirects": 600,
+    f"{_SCRAPYS}.robotstxt.RobotsTxtMiddleware": None,
+    f"{_SCRAPYS}.httpauth.HttpAuthMiddleware": None,
+    f"{_SCRAPYS}.retry.RetryMiddleware": None,
+    f"{_SCRAPYS}.redirect.MetaRefreshMiddleware": None,
+    f"{_SCRAPYS}.httpcompression.HttpCompressionMiddleware": None,
+    f"{_SCRAPYS}.redirect.RedirectMiddleware": None,
+    f"{_SCRAPYS}.cookies.CookiesMiddleware": None,
+    f"{_SCRAPYS}.httpproxy.HttpProxyMiddleware": None,
+    f"{_SCRAPYS}.httpcache.HttpCacheMiddleware": None,
+}
+OFF = (
+    "AUTOTHROTTLE_ENABLED",
+    "COOKIES_ENABLED",
+    "HTTPCACHE_ENABLED",
+    "HTTPPROXY_ENABLED",
+    "METAREFRESH_ENABLED",
+    "REMOTE_CONTROL_ENABLED",
+    "TELNETCONSOLE_ENABLED",
+)
+
+
+def user_agent(live: LiveSection) -> str:
+    """How the crawler calls itself, and whom to write to."""
+    name = live.user_agent or f"tres/{__version__}"
+    return f"{name} (+{live.contact})" if live.contact else name
+
+
+def network_settings(live: LiveSection, site_by: SiteBy = "host") -> dict[str, Any]:
+    """Settings for a crawl of the Web. How much is in flight is for the scheduler to decide."""
+    if not live.contact and not live.proxy:
+        raise ConfigError(
+            "live.contact is missing: a crawler says whom to write to; set it to a web page "
+            "or mail address of yours"
+        )
+    return {
+        **dict.fromkeys(OFF, False),
+        "TRES_LIVE": live,
+        "TRES_SITE": site_by,
+        "TRES_ALLOW": list(live.allow),
+        "TRES_PROXY": live.proxy,
+        "USER_AGENT": user_agent(live),
+        "ROBOTSTXT_OBEY": live.robots,
+        "ROBOTSTXT_USER_AGENT": product_token(user_agent(live)),
+        "DOWNLOAD_HANDLERS": HANDLERS,
+        "DOWNLOADER_MIDDLEWARES": MIDDLEWARES,
+        "DOWNLOAD_DELAY": 0,
+        "DOWNLOAD_DELAY_JITTER": 0,
+        "DOWNLOAD_TIMEOUT": live.timeout,
+        "DOWNLOAD_MAXSIZE": live.max_bytes,
+        "DOWNLOAD_WARNSIZE": 0,
+        "DOWNLOAD_VERIFY_CERTIFICATES": True,
+        "DNS_TIMEOUT": min(live.timeout, 10.0),
+        "RETRY_ENABLED": live.retries > 0,
+        "RETRY_TIMES": live.retries,
+        "RETRY_HTTP_CODES": list(RETRY_STATUSES),
+        "RETRY_GIVE_UP_LOG_LEVEL": "DEBUG",
+        "RETRY_PRIORITY_ADJUST": 0,
+        "REDIRECT_ENABLED": True,
+        "REDIRECT_MAX_TIMES": live.redirects,
+        "REDIRECT_PRIORITY_ADJUST": 0,
+        "REFERRER_POLICY": "no-referrer",
+        "HTTPERROR_ALLOW_ALL": True,
+        "DEPTH_LIMIT": 0,
+        "URLLENGTH_LIMIT": 0,
+    }

@@ -1,1 +1,0 @@
-"""Runs and comparisons: a topic, a web and a policy put together."""

@@ -1,0 +1,1 @@
+"""Files: opened safely, written durably, checked for changed bits."""

@@ -1,0 +1,1 @@
+"""A web of any size, generated from a seed."""

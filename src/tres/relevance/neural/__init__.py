@@ -1,0 +1,1 @@
+"""The paper's recurrent models: BiLSTM and KwBiLSTM."""

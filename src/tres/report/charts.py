@@ -1,0 +1,228 @@
+"""Charts as plain SVG, for pages that load nothing: lines, points in a plane, bars, strips.
+
+Colours come from `STYLE` by class (`.s0`, `.s1`, ...), so a chart follows light and dark. Every
+label passes through `escape`: names of policies and of sites come from outside. A chart is an
+image with a text that says what it shows, for those who cannot see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+
+from tres.report.palette import variables
+
+Points = Sequence[tuple[float, float]]
+
+WIDTH, HEIGHT = 480, 270
+LEFT, RIGHT, TOP, BOTTOM = 62, 12, 12, 44
+COLOURS = 10
+"""Colours of the page's style; from the eleventh series on lines are dashed and dots hollow."""
+TICKS = 5
+STRIP_WIDTH, STRIP_HEIGHT = 240, 14
+
+
+@dataclass(frozen=True, slots=True)
+class Axes:
+    """A window onto the plane, from 0 to a round number on both axes."""
+
+    x_most: float
+    y_most: float
+    x_label: str
+
+    @classmethod
+    def around(cls, series: Mapping[str, Points], x_label: str) -> Axes:
+        """Axes that hold all points."""
+        points = [point for values in series.values() for point in values]
+        x_most = max((x for x, _ in points), default=1.0)
+        y_most = max((y for _, y in points), default=1.0)
+        return cls(round_up(x_most), round_up(y_most), x_label)
+
+    def place(self, x: float, y: float) -> tuple[float, float]:
+        """Where a point is drawn."""
+        across = LEFT + (WIDTH - LEFT - RIGHT) * x / self.x_most
+        up = HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y / self.y_most
+        return round(across, 1), round(up, 1)
+
+    def path(self, points: Points) -> str:
+        """The points of a line, as SVG writes them."""
+        return " ".join(f"{x},{y}" for x, y in (self.place(*point) for point in points))
+
+    def svg(self) -> str:
+        """Grid, numbers and the label of the x axis; what goes up is the chart's title."""
+        parts = []
+        for share in np.linspace(0, 1, TICKS).tolist():
+            x, bottom = self.place(share * self.x_most, 0)
+            left, y = self.place(0, share * self.y_most)
+            end = WIDTH - RIGHT
+            parts.append(f'<line class="grid" x1="{left}" y1="{y}" x2="{end}" y2="{y}"/>')
+            parts.append(_text(left - 6, y + 4, number(share * self.y_most), "end"))
+            anchor = "end" if share == 1 else "middle"
+            parts.append(_text(end if share == 1 else x, bottom + 17, _tick(self, share), anchor))
+        parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, self.x_label, "middle"))
+        return "".join(parts)
+
+
+def lines(series: Mapping[str, Points], x_label: str, title: str) -> str:
+    """One line per series."""
+    axes = Axes.around(series, x_label)
+    drawn = "".join(
+        f'<polyline class="line {_colour(place)}" points="{axes.path(points)}">'
+        f"<title>{escape(name)}</title></polyline>"
+        for place, (name, points) in enumerate(series.items())
+    )
+    told = "; ".join(_told(name, points) for name, points in series.items())
+    return _figure(axes.svg() + drawn, title, f"{title} over {x_label}. {told}", series)
+
+
+def plane(series: Mapping[str, Points], front: Points, x_label: str, title: str) -> str:
+    """One colour per series, and the line that no point lies beyond."""
+    axes = Axes.around(series, x_label)
+    drawn = [f'<polyline class="front" points="{axes.path(front)}"/>']
+    for place, (name, points) in enumerate(series.items()):
+        for x, y in points:
+            left, up = axes.place(x, y)
+            drawn.append(
+                f'<circle class="dot {_colour(place)}" cx="{left}" cy="{up}" r="5">'
+                f"<title>{escape(name)}: {number(x)}, {number(y)}</title></circle>"
+            )
+    told = "; ".join(f"{name}: {_pairs(points)}" for name, points in series.items())
+    return _figure(axes.svg() + "".join(drawn), title, f"{title} by {x_label}. {told}", series)
+
+
+def bars(counts: Sequence[int], most: float, x_label: str, title: str, mark: float) -> str:
+    """A histogram of values from 0 to `most` in equal bins, with a line at `mark`."""
+    axes = Axes(most, round_up(max(counts, default=1)), x_label)
+    width = most / max(1, len(counts))
+    drawn = []
+    for place, count in enumerate(counts):
+        left, up = axes.place(place * width, count)
+        right, bottom = axes.place((place + 1) * width, 0)
+        colour = "s0" if (place + 0.5) * width >= mark else "rest"
+        drawn.append(
+            f'<rect class="bar {colour}" x="{left + 0.5:.1f}" y="{up}" '
+            f'width="{right - left - 1:.1f}" height="{bottom - up:.1f}">'
+            f"<title>from {number(place * width)}: {count:,}</title></rect>"
+        )
+    told = ", ".join(f"{number(i * width)} and more: {count:,}" for i, count in enumerate(counts))
+    x, top = axes.place(mark, axes.y_most)
+    drawn.append(f'<line class="front" x1="{x}" y1="{top}" x2="{x}" y2="{HEIGHT - BOTTOM}"/>')
+    return _figure(axes.svg() + "".join(drawn), title, f"{title} by {x_label}. {told}")
+
+
+def strip(counts: Sequence[int], told: str) -> str:
+    """A stretch of time in equal parts, each the fuller the more happened in it."""
+    most, width = max(max(counts, default=1), 1), STRIP_WIDTH / max(1, len(counts))
+    drawn = "".join(
+        f'<rect class="bar s0" x="{place * width:.1f}" y="{STRIP_HEIGHT * (1 - count / most):.1f}" '
+        f'width="{max(width - 0.4, 0.6):.1f}" height="{STRIP_HEIGHT * count / most:.1f}"/>'
+        for place, count in enumerate(counts)
+        if count
+    )
+    return (
+        f'<svg class="strip" viewBox="0 0 {STRIP_WIDTH} {STRIP_HEIGHT}" preserveAspectRatio="none" '
+        f'role="img" aria-label="{escape(told)}">{drawn}</svg>'
+    )
+
+
+def share_bar(share: float, colour: str = "s0") -> str:
+    """A share as a short bar, beside what says it in words or numbers."""
+    return (
+        '<svg class="share" viewBox="0 0 60 8" preserveAspectRatio="none" aria-hidden="true">'
+        '<rect class="rest" width="60" height="8"/>'
+        f'<rect class="bar {colour}" width="{60 * share:.1f}" height="8"/></svg>'
+    )
+
+
+def pareto(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Points that no other one beats in both, from left to right.
+
+    >>> pareto([(1, 5), (2, 4), (2, 6), (3, 1)])
+    [(2, 6), (3, 1)]
+    """
+    front: list[tuple[float, float]] = []
+    for x, y in sorted(points, key=lambda point: (-point[0], -point[1])):
+        if not front or y > front[-1][1]:
+            front.append((x, y))
+    return front[::-1]
+
+
+def round_up(value: float) -> float:
+    """The next round number: a few tenths of a power of ten."""
+    if value <= 0:
+        return 1.0
+    power = 10.0 ** np.floor(np.log10(value))
+    steps = (1, 1.2, 1.6, 2, 2.4, 3.2, 4, 6, 8, 10)
+    return float(next(step * power for step in steps if step * power >= value * (1 - 1e-9)))
+
+
+def number(value: float) -> str:
+    """A number for an axis: whole if it is large, else two digits."""
+    return f"{value:,.0f}" if abs(value) >= 10 or value == int(value) else f"{value:.2g}"
+
+
+def _figure(
+    inside: str, title: str, told: str, names: Sequence[str] | Mapping[str, object] = ()
+) -> str:
+    legend = "".join(
+        f'<li><span class="key {_colour(place)}"></span>{escape(name)}</li>'
+        for place, name in enumerate(names)
+    )
+    listed = f'<ul class="legend">{legend}</ul>' if len(names) > 1 else ""
+    return (
+        f'<figure class="chart"><figcaption>{escape(title)}</figcaption>'
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(told)}">'
+        f"{inside}</svg>{listed}</figure>"
+    )
+
+
+def _told(name: str, points: Points) -> str:
+    """A line in words."""
+    if not points:
+        return f"{name}: nothing"
+    values = [y for _, y in points]
+    return (
+        f"{name}: {number(values[0])} at first, {number(values[-1])} at last, "
+        f"between {number(min(values))} and {number(max(values))}"
+    )
+
+
+def _pairs(points: Points) -> str:
+    return ", ".join(f"{number(y)} at {number(x)}" for x, y in points)
+
+
+def _colour(place: int) -> str:
+    return f"s{place % COLOURS}" + (" more" if place >= COLOURS else "")
+
+
+def _tick(axes: Axes, share: float) -> str:
+    return number(share * axes.x_most)
+
+
+def _text(x: float, y: float, text: str, anchor: str) -> str:
+    return f'<text x="{x}" y="{y}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+_SERIES = "".join(
+    f".line.s{i}{{stroke:var(--s{i})}}.dot.s{i}{{fill:var(--s{i});stroke:var(--s{i})}}"
+    f".bar.s{i}{{fill:var(--s{i})}}.key.s{i}{{background:var(--s{i});border-color:var(--s{i})}}"
+    for i in range(COLOURS)
+)
+STYLE = f"""
+{variables()}figure{{margin:0;max-width:36rem}}figcaption{{font-weight:600}}svg{{width:100%;height:auto}}
+svg text{{font-size:12px;fill:var(--ink)}}.grid{{stroke:var(--grid)}}.rest{{fill:var(--rest)}}
+@media(max-width:560px){{.chart svg text{{font-size:15px}}}}
+.line{{fill:none;stroke-width:2}}.front{{fill:none;stroke:var(--ink);stroke-dasharray:4 4}}
+.legend{{list-style:none;display:flex;flex-wrap:wrap;gap:.2rem 1rem;padding:0;margin:.3rem 0;
+font-size:.85rem}}
+.key{{display:inline-block;width:.8em;height:.8em;border-radius:50%;margin-right:.4em;
+border:2px solid}}
+{_SERIES}
+.bar.good{{fill:var(--good)}}.bar.bad{{fill:var(--bad)}}
+.line.more{{stroke-dasharray:6 3}}.dot.more{{fill:var(--paper);stroke-width:2}}
+.key.more{{background:var(--paper)}}
+"""
+"""The palette, and how charts use it."""

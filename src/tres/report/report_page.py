@@ -1,0 +1,136 @@
+"""The report of one run as a page: what it found first, how it went behind that.
+
+The harvest rate stands above all, with a verdict in two sentences; the pages follow, the most
+relevant first, each with an extract of its text and the reason why it was fetched; then what the
+judge has learnt. `tres.report.details` has the rest. Everything is read from the run's store, so
+a crawl that is going on, one that was killed and one that has ended look alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tres.errors import TresError
+from tres.relevance.learnt_words import Strengths, learnt_words
+from tres.report import pages_table, series
+from tres.report.charts import lines, share_bar
+from tres.report.conclusion import conclusion
+from tres.report.details import details
+from tres.report.document import document, paragraphs
+from tres.report.explain.layout import counted
+from tres.report.extracts import Extracts, extracts_of
+from tres.report.reasons import reasons_of
+from tres.report.run_reader import RunReader
+from tres.report.safe_html import Markup, element, joined
+from tres.store.model_versions import newest_model
+
+
+def report_page(reader: RunReader, web: str | None = None) -> str:
+    """The whole page; `web` is where the run's archive is now, if it has moved."""
+    extracts, whys = extracts_of(reader, web), reasons_of(reader)
+    listed = pages_table.Listed(reader.pages, whys, extracts)
+    sections = dict(_sections(reader, listed))
+    return document(reader.config.name, lead(reader), sections, pages_table.compact(listed))
+
+
+def lead(reader: RunReader) -> Markup:
+    """The harvest rate, what to make of it, and what it is the rate of."""
+    words = element(
+        "div",
+        rate(reader),
+        verdict(reader),
+        element("p", found(reader)),
+        element("p", f"Looking for {', '.join(reader.config.topic.keywords)}.", class_="quiet"),
+    )
+    return element("div", words, _harvest(reader), class_="lead")
+
+
+def rate(reader: RunReader) -> Markup:
+    """The harvest rate, the largest thing on a page."""
+    told = " harvest rate: relevant pages per page fetched"
+    return element("p", element("strong", f"{reader.harvest_rate:.1%}"), told, class_="rate")
+
+
+def verdict(reader: RunReader) -> Markup:
+    """What to make of a run, with commands as such."""
+    parts = conclusion(reader).split("'")  # every second one is a command
+    marked = [element("code", part) if place % 2 else part for place, part in enumerate(parts)]
+    return element("p", *marked, class_="verdict")
+
+
+def found(reader: RunReader) -> str:
+    """The crawl in one line of numbers."""
+    sites = sum(site.relevant > 0 for site in series.sites_of(reader.pages))
+    failures = f"; {counted(len(reader.failures), 'URL')} gave no page" if reader.failures else ""
+    return (
+        f"{counted(reader.relevant, 'relevant page')} on {counted(sites, 'site')}, of "
+        f"{counted(len(reader.pages), 'page')} fetched{failures}."
+    )
+
+
+def _harvest(reader: RunReader) -> Markup | None:
+    if not reader.pages:
+        return None
+    width = series.window(reader.pages)
+    rates = {
+        "all pages so far": series.harvest(reader.pages),
+        f"the last {width:,} pages": series.moving_harvest(reader.pages, width),
+    }
+    return Markup(lines(rates, "pages", "Harvest rate"))
+
+
+def _sections(reader: RunReader, listed: pages_table.Listed) -> Iterator[tuple[str, Markup]]:
+    yield "Pages", _pages(listed)
+    yield "What the judge has learnt", learnt(reader)
+    yield from details(reader)
+
+
+def _pages(listed: pages_table.Listed) -> Markup:
+    controls = element(
+        "div",
+        element("label", "Search ", element("input", type="search", id="search")),
+        element("label", element("input", type="checkbox", id="only"), " only relevant"),
+        element("button", "Previous", type="button"),
+        element("button", "Next", type="button"),
+        id="controls",
+        hidden=True,
+    )
+    return joined(_without_extracts(listed.extracts), controls, pages_table.table(listed))
+
+
+def _without_extracts(extracts: Extracts) -> Markup | None:
+    if not extracts.note:
+        return None
+    return element("p", f"Some extracts are missing: {extracts.note}.", class_="quiet")
+
+
+def learnt(reader: RunReader) -> Markup:
+    """The words that the newest model goes by."""
+    kind = reader.config.training.model
+    try:
+        words = learnt_words(newest_model(reader.run))
+    except TresError as problem:
+        return paragraphs(f"The words of the judge cannot be told: {problem.message}.")
+    if words is None:
+        return paragraphs(
+            f"The model {kind} reads words in their order, so no list says what it has learnt. "
+            "'tres explain' names the words that decided about one page."
+        )
+    what = "word stems" if words.are_stems else "words"
+    return joined(
+        paragraphs(f"These {what} weigh most in its judgement: the longer the bar, the more."),
+        element(
+            "div",
+            _strengths("For the topic", words.speak_for, "good"),
+            _strengths("Against it", words.speak_against, "bad"),
+            class_="sides",
+        ),
+    )
+
+
+def _strengths(heading: str, words: Strengths, colour: str) -> Markup:
+    items = [
+        element("li", element("span", word), Markup(share_bar(strength, colour)))
+        for word, strength in words
+    ]
+    return element("div", element("h3", heading), element("ol", *items, class_="words"))

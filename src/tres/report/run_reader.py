@@ -1,0 +1,197 @@
+"""Reading a run, live, finished or killed: its pages and failures as typed rows.
+
+A reader reads what it has not read yet, so that it may follow a crawl that is running:
+
+    reader = RunReader(run)
+    while reader.refresh():
+        ...                      # reader.pages and reader.failures have grown
+
+The journal is opened for the moment of a refresh only. A crawl that ends folds its log into
+one file, and whoever kept the journal open would keep it from doing so.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tres.config.topic_file import TopicConfig, load_topic
+from tres.store.journal import JOURNAL, Journal
+from tres.store.journal_header import Meta
+from tres.store.journal_tables import Row
+from tres.store.records import Begin
+from tres.store.run_directory import SUMMARY, config_of, read_summary
+
+
+class Rival(NamedTuple):
+    """A link that was offered as well when a page was chosen, and its value then."""
+
+    url: str
+    q: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageRow:
+    """One step: a page, what it earned, why it was chosen, how it was fetched.
+
+    `q` and `leaf` are None where the policy has none or chose at random; what a fetch over an
+    archive does not know (`at`, `seconds`, `status`, `size`) is None, too.
+    """
+
+    step: int
+    url: str
+    asked: str
+    parent: str | None
+    site: str
+    relevance: float
+    relevant: bool
+    q: float | None
+    leaf: int | None
+    explored: bool
+    language: str
+    frontier: int
+    leaves: int
+    candidates: int
+    at: float | None
+    seconds: float | None
+    status: int | None
+    size: int | None
+    title: str
+    note: str
+    features: tuple[float, ...]
+    rivals_json: str
+    record: int = 0
+    """The number of its record in the journal."""
+
+    @property
+    def rivals(self) -> tuple[Rival, ...]:
+        """The best of the other links that were looked at, best first."""
+        return tuple(Rival(url, q) for url, q in json.loads(self.rivals_json))
+
+
+@dataclass(frozen=True, slots=True)
+class FailureRow:
+    """A URL that gave no page, and why."""
+
+    url: str
+    kind: str
+    is_seed: bool
+    at: float | None
+    seconds: float | None
+    status: int | None
+    note: str
+    record: int = 0
+
+
+class RunReader:
+    """What a run holds so far; `refresh` reads on."""
+
+    def __init__(self, run: Path) -> None:
+        self.run = run
+        self.config: TopicConfig = load_topic(config_of(run))
+        self.pages: list[PageRow] = []
+        self.failures: list[FailureRow] = []
+        self.segments: list[Begin] = []
+        self.seconds = 0.0
+        """How long was crawled, all stretches together."""
+        self._last_page = self._last_failure = 0  # records: what is written meanwhile is not lost
+        with Journal.open(run / JOURNAL) as journal:
+            self.meta: Meta = journal.meta
+        self.refresh()
+
+    def refresh(self) -> int:
+        """Read what is new; how many pages and failures that was."""
+        before = len(self.pages) + len(self.failures)
+        with Journal.open(self.run / JOURNAL) as journal:
+            for seq, row in journal.pages_after(self._last_page):
+                self.pages.append(_page(seq, row, self.meta.features))
+                self._last_page = seq
+            for seq, row in journal.failures_after(self._last_failure):
+                self.failures.append(_failure(seq, row))
+                self._last_failure = seq
+            self.segments = journal.segments()
+            self.seconds = journal.seconds()
+        return len(self.pages) + len(self.failures) - before
+
+    @property
+    def name(self) -> str:
+        """The directory's name: what people call the run."""
+        return self.run.absolute().name
+
+    @property
+    def budget(self) -> int:
+        """Pages that the crawl may fetch."""
+        return self.segments[-1].pages
+
+    @property
+    def policy(self) -> str:
+        """Who chose: a policy of ours, or one that a program brought along."""
+        return self.meta.policy or self.config.crawl.policy
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Names of what the policy sees of a link, in the order of `PageRow.features`."""
+        return self.meta.features
+
+    @property
+    def relevant(self) -> int:
+        """Relevant pages."""
+        return sum(page.relevant for page in self.pages)
+
+    @property
+    def harvest_rate(self) -> float:
+        """Relevant pages / pages."""
+        return self.relevant / len(self.pages) if self.pages else 0.0
+
+    @property
+    def summary(self) -> dict[str, Any] | None:
+        """The result in numbers, if the crawl has come to an orderly end."""
+        return read_summary(self.run) if (self.run / SUMMARY).exists() else None
+
+    def page(self, url: str) -> PageRow | None:
+        """The step of a URL, be it the page's own or the one that was asked for."""
+        found = (page for page in self.pages if url in (page.url, page.asked))
+        return next(found, None)
+
+
+def _page(seq: int, row: Row, features: tuple[str, ...]) -> PageRow:
+    return PageRow(
+        step=row["step"],
+        url=row["url"],
+        asked=row["asked"],
+        parent=row["parent"],
+        site=row["site"],
+        relevance=row["relevance"],
+        relevant=bool(row["reward"]),
+        q=row["q"],
+        leaf=row["leaf"],
+        explored=bool(row["explored"]),
+        language=row["language"],
+        frontier=row["frontier"],
+        leaves=row["leaves"],
+        candidates=row["candidates"],
+        at=row["at"],
+        seconds=row["seconds"],
+        status=row["status"],
+        size=row["size"],
+        title=row["title"] or "",
+        note=row["note"] or "",
+        features=tuple(row[name] for name in features),
+        rivals_json=row["rivals"],
+        record=seq,
+    )
+
+
+def _failure(seq: int, row: Row) -> FailureRow:
+    return FailureRow(
+        url=row["url"],
+        kind=row["kind"],
+        is_seed=bool(row["is_seed"]),
+        at=row["at"],
+        seconds=row["seconds"],
+        status=row["status"],
+        note=row["note"] or "",
+        record=seq,
+    )

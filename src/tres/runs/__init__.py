@@ -1,0 +1,1 @@
+"""Starting, resuming and teaching runs: a topic file in, a run directory out."""

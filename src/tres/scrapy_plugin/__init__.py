@@ -1,0 +1,8 @@
+"""tres as the scheduler of somebody else's Scrapy project.
+
+SCHEDULER = "tres.scrapy_plugin.TresScheduler"
+"""
+
+from tres.scrapy_plugin.scheduler import TresScheduler
+
+__all__ = ["TresScheduler"]

@@ -1,0 +1,77 @@
+"""What an exploration has fetched so far: `exploration.jsonl` in the run directory.
+
+An exploration comes before the crawl, takes minutes on the live Web, and has no journal. So every
+answer is appended here as it comes, and an exploration that was stopped or killed goes on behind
+the last one. Each line has a checksum in front. The first says which settings it was begun with;
+each of the others is a URL that was asked for and what came of it. What a kill or a power cut has
+left of a last line is cut off: that page is fetched again. When the crawl itself begins, the file
+is no longer needed and goes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Self
+from zlib import crc32
+
+from tres.engines.reading.wire import checked_failure, checked_page, unjudged
+from tres.errors import RunError
+from tres.web.page import Failed, Outcome
+
+EXPLORATION = "exploration.jsonl"
+
+Answer = tuple[str, Outcome]
+"""A URL that was asked for, and what came of it."""
+
+
+class ExplorationLog:
+    """The answers of one exploration: those that are there, and those that are added."""
+
+    def __init__(self, run: Path, settings: str) -> None:
+        path = run / EXPLORATION
+        lines = list(_sound_lines(path.read_bytes())) if path.exists() else []
+        if lines and lines[0][0] != settings:
+            raise RunError(
+                f"{run}: an exploration was begun there with other settings; name another --run, "
+                "or add --overwrite"
+            )
+        self.answers: list[Answer] = [_answer(held) for held, _ in lines[1:]]
+        self._file = path.open("ab")
+        self._file.truncate(lines[-1][1] if lines else 0)
+        if not lines:
+            self._append(settings)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()
+
+    def add(self, url: str, outcome: Outcome) -> None:
+        """Keep what came of a URL."""
+        failed = isinstance(outcome, Failed)
+        self._append([url, asdict(outcome) if failed else unjudged(outcome)])  # type: ignore[arg-type]
+
+    def _append(self, held: Any) -> None:
+        text = json.dumps(held).encode()
+        self._file.write(b"%08x " % crc32(text) + text + b"\n")
+        self._file.flush()
+
+
+def _sound_lines(data: bytes) -> Iterator[tuple[Any, int]]:
+    """What the lines hold and where each ends, up to the first that is not as it was written."""
+    end = 0
+    for line in data.splitlines(keepends=True):
+        checksum, _, text = line.removesuffix(b"\n").partition(b" ")
+        if not line.endswith(b"\n") or checksum != b"%08x" % crc32(text):
+            return
+        end += len(line)
+        yield json.loads(text), end
+
+
+def _answer(held: Any) -> Answer:
+    url, outcome = held
+    return url, checked_failure(outcome) if isinstance(outcome, dict) else checked_page(outcome)

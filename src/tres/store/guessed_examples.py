@@ -1,0 +1,56 @@
+"""What a model without labels has learnt from: `examples.jsonl.gz`, one example a line.
+
+    {"text": "...", "relevant": true, "weight": 3.0}
+
+Kept when the model is made, so that judgements can join the examples later without the web
+being explored again, which on the live Web would find other pages.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from pathlib import Path
+from typing import Any
+
+from tres.errors import RunError
+from tres.files import opening as files
+from tres.files.durable import replace_file
+from tres.relevance.pu import Guesses
+
+EXAMPLES = "examples.jsonl.gz"
+MOST_BYTES = 1_000_000_000
+"""Unpacked: a thousand pages with the longest text that is read of a page."""
+
+
+def write_guesses(run: Path, guesses: Guesses) -> None:
+    """Keep the examples; the same ones give the same file."""
+    triples = zip(guesses.texts, guesses.labels, guesses.weights, strict=True)
+    lines = [
+        json.dumps({"text": text, "relevant": label, "weight": weight}) + "\n"
+        for text, label, weight in triples
+    ]
+    replace_file(run / EXAMPLES, gzip.compress("".join(lines).encode(), mtime=0))
+
+
+def read_guesses(run: Path) -> Guesses | None:
+    """The examples of a run; None if it keeps none."""
+    try:
+        lines = files.unpacked_content(run / EXAMPLES, MOST_BYTES).decode().splitlines()
+        examples = [_example(json.loads(line)) for line in lines]
+    except FileNotFoundError:
+        return None
+    except (OSError, EOFError, ValueError, KeyError, TypeError, RecursionError, zlib.error) as bad:
+        raise RunError(
+            f"{run / EXAMPLES}: damaged ({bad}); put back a copy of it, or run the crawl again"
+        ) from None
+    texts, labels, weights = zip(*examples, strict=True) if examples else ((), (), ())
+    return Guesses(texts, labels, weights)
+
+
+def _example(held: Any) -> tuple[str, bool, float]:
+    text, relevant, weight = held["text"], held["relevant"], held["weight"]
+    if not isinstance(text, str) or not isinstance(relevant, bool):
+        raise ValueError("an example has no text or no label")
+    return text, relevant, float(weight)

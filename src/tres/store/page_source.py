@@ -1,0 +1,77 @@
+"""Where the pages of a run can be read again: their texts and links are not in its tables.
+
+A live crawl has kept them itself, as WARC files in the directory of the run, unless it was
+told not to. A crawl over an archive has kept the address of the archive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from tres.errors import ArchiveError
+from tres.offline import WarcArchive, Web, open_web
+from tres.offline.warc import page_within
+from tres.store.journal import JOURNAL, Journal
+from tres.store.warc_writer import parts_of
+from tres.web.page import Outcome, Page
+
+
+def web_of(run: Path, address: str | None = None) -> Web | None:
+    """The web with the pages of a run, or the one given; None if nothing was kept."""
+    if address is None and any(part.stat().st_size for part in parts_of(run)):
+        return WarcArchive(run)
+    address = address or _address(run)
+    if not address:
+        return None
+    try:
+        return open_web(address)
+    except ArchiveError as error:
+        raise ArchiveError(f"{error.message} (if the web has moved, give it with --web)") from None
+
+
+def page_of(run: Path, record: int, url: str, address: str | None = None) -> Page | None:
+    """One page of a run, by the record of its step; None if it was not kept.
+
+    What the run has kept itself is read where it stands, without a look at the rest.
+    """
+    with Journal.open(run / JOURNAL) as journal:
+        span, kept_at = journal.exchange_of(record), address or journal.meta.web
+    if span is not None and address is None:
+        return _page(_exchanged(run, *span, url))
+    return _page(open_web(kept_at).fetch(url)) if kept_at else None
+
+
+def pages_of(
+    run: Path, wanted: Iterable[tuple[int, str]], address: str | None = None
+) -> Iterator[Page | None]:
+    """Many pages of a run, by their records and URLs: as `page_of`, in the order asked for."""
+    with Journal.open(run / JOURNAL) as journal:
+        spans = {} if address else journal.exchanges()
+        kept_at = address or journal.meta.web
+    web = open_web(kept_at) if kept_at else None
+    for record, url in wanted:
+        if record in spans:
+            yield _page(_exchanged(run, *spans[record], url))
+        else:
+            yield None if web is None else _page(web.fetch(url))
+
+
+def _page(outcome: Outcome | None) -> Page | None:
+    return outcome if isinstance(outcome, Page) else None
+
+
+def _exchanged(run: Path, start: int, end: int, url: str) -> Outcome | None:
+    """The page that stands between two offsets of the run's WARC files."""
+    for part in parts_of(run):
+        size = part.stat().st_size
+        if start < size:
+            return page_within(part, start, end, url)
+        start, end = start - size, end - size
+    return None
+
+
+def _address(run: Path) -> str:
+    """What opens the web of a run; empty for the Web itself."""
+    with Journal.open(run / JOURNAL) as journal:
+        return journal.meta.web

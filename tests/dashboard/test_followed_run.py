@@ -1,0 +1,144 @@
+"""A run is followed: every page is counted once, and told once."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from tests.support.dashboard import open_run, step
+
+from tres.dashboard.followed_run import FollowedRun, Since
+from tres.dashboard.run_counts import KEPT, LONGEST
+from tres.report.run_reader import RunReader
+from tres.runs.start import OpenRun
+from tres.store.journal import JOURNAL, MARK
+
+
+def told_to(followed: FollowedRun, told: dict | None = None) -> dict:
+    """What a browser hears that has heard `told` before."""
+    if told is None:
+        return followed.told(Since())
+    curve, pages = told["curve"], told["last_pages"]
+    return followed.told(
+        Since(
+            told["edition"],
+            curve["stride"],
+            curve["points"][-1].step if curve["points"] else 0,
+            pages[-1]["step"] if pages else 0,
+            told["failed"],
+        )
+    )
+
+
+def test_its_numbers_are_those_of_the_journal(run: OpenRun, clock) -> None:
+    for _ in range(40):
+        step(run)
+    followed = FollowedRun("letters", run.directory, clock)
+    told, reader = told_to(followed), RunReader(run.directory)
+    assert told["pages"] == len(reader.pages)
+    assert told["relevant"] == reader.relevant
+    assert told["harvest_rate"] == reader.harvest_rate
+    assert told["relevant_sites"] == len({page.site for page in reader.pages if page.relevant})
+    assert told["failures"] == {"http-404": len(reader.failures)}
+    assert told["frontier"] == reader.pages[-1].frontier > 0
+    assert sum(told["histogram"]) == len(reader.pages)
+    assert told["budget"] == 1000
+    assert told["state"] == "crawling"
+
+
+def test_only_what_is_new_is_told_again(run: OpenRun, clock) -> None:
+    for _ in range(30):
+        step(run)
+    followed = FollowedRun("letters", run.directory, clock)
+    first = told_to(followed)
+    assert [page["step"] for page in first["last_pages"]] == list(range(1, first["pages"] + 1))
+    second = told_to(followed, first)
+    assert second["last_pages"] == second["curve"]["points"] == []
+    assert first["last_failures"]
+    assert second["last_failures"] is None
+    while run.session.steps == first["pages"]:
+        step(run)
+    third = told_to(followed, first)
+    assert [page["step"] for page in third["last_pages"]] == [first["pages"] + 1]
+    assert [point.step for point in third["curve"]["points"]] == [first["pages"] + 1]
+    assert third["pages"] == first["pages"] + 1
+
+
+def test_an_unchanged_run_is_not_read_again(run: OpenRun, clock, monkeypatch) -> None:
+    step(run)
+    followed = FollowedRun("letters", run.directory, clock)
+    followed.listed()
+    monkeypatch.setattr(RunReader, "refresh", lambda self: 1 / 0)
+    followed.listed()
+
+
+def test_a_run_that_was_crawled_anew_is_another_one(tmp_path: Path, clock) -> None:
+    with open_run(tmp_path / "run") as run:
+        for _ in range(30):
+            step(run)
+    followed = FollowedRun("run", tmp_path / "run", clock)
+    before = told_to(followed)
+    shutil.rmtree(tmp_path / "run")
+    with open_run(tmp_path / "run") as run:
+        step(run)
+        after = told_to(followed, before)
+    assert after["edition"] != before["edition"]
+    assert after["pages"] == 1
+    assert after["curve"]["whole"]
+    assert len(after["last_pages"]) == 1
+
+
+def test_a_journal_that_has_become_shorter_is_another_one(tmp_path: Path, clock) -> None:
+    """A file may get the number of the one before it."""
+    for name, count in (("run", 30), ("other", 1)):
+        with open_run(tmp_path / name) as run:
+            for _ in range(count):
+                step(run)
+        if name == "run":
+            followed = FollowedRun("run", tmp_path / "run", clock)
+            before = told_to(followed)
+    for name in (JOURNAL, MARK):
+        (tmp_path / "run" / name).write_bytes((tmp_path / "other" / name).read_bytes())
+    after = told_to(followed, before)
+    assert after["edition"] != before["edition"]
+    assert after["pages"] == 1
+
+
+def test_a_run_that_has_ended_or_was_killed_looks_the_same(tmp_path: Path, clock) -> None:
+    with open_run(tmp_path / "run") as run:
+        for _ in range(20):
+            step(run)
+        crawling = told_to(FollowedRun("run", tmp_path / "run", clock))
+    stopped = told_to(FollowedRun("run", tmp_path / "run", clock))
+    assert (crawling.pop("state"), stopped.pop("state")) == ("crawling", "stopped")
+    for changing in ("changed", "edition"):
+        crawling.pop(changing), stopped.pop(changing)
+    assert crawling == stopped
+
+
+def test_titles_of_the_web_are_harmless(run: OpenRun, clock) -> None:
+    title = "<script>alert(1)</script>\x1b[2J\u202eevil\x00\n\ud800" + "x" * 5_000
+    step(run, title)
+    (page,) = told_to(FollowedRun("letters", run.directory, clock))["last_pages"]
+    assert page["title"].isprintable()
+    assert len(page["title"]) <= LONGEST
+    assert page["title"].startswith("<script>alert(1)</script>\\x1b[2J\\u202eevil\\x00")
+
+
+def test_of_a_long_run_little_is_kept(run: OpenRun, clock) -> None:
+    for _ in range(KEPT + 60):
+        step(run)
+    followed = FollowedRun("letters", run.directory, clock)
+    followed.listed()
+    assert len(followed.counts.last_pages) == KEPT
+    assert followed._reader is not None
+    assert followed._reader.pages == []
+
+
+def test_a_damaged_run_says_so_without_its_path(tmp_path: Path, clock) -> None:
+    with open_run(tmp_path / "run") as run:
+        step(run)
+    (tmp_path / "run" / "journal.db").write_bytes(b"no journal at all" * 100)
+    listed = FollowedRun("run", tmp_path / "run", clock).listed()
+    assert "damaged" in listed["problem"]
+    assert str(tmp_path) not in listed["problem"]

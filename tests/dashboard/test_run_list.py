@@ -1,0 +1,59 @@
+"""Runs are found by themselves; a request can look one up and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.support.dashboard import get, open_run, step
+
+from tres.dashboard.run_list import Runs, named_runs
+from tres.errors import RunError
+
+
+def keys(runs: Runs) -> set[str]:
+    return {run.key for run in runs.all()}
+
+
+def test_new_runs_appear_and_old_ones_go(tmp_path: Path, clock) -> None:
+    runs = Runs(clock, home=tmp_path / "runs")
+    assert keys(runs) == set()
+    for name in ("one", "deep/er/two"):
+        with open_run(tmp_path / "runs" / name):
+            pass
+    clock.now += 10
+    assert keys(runs) == {"one", "two"}
+    assert {run.name for run in runs.all()} == {"one", "deep/er/two"}
+    (tmp_path / "runs" / "one" / "journal.db").unlink()
+    clock.now += 10
+    assert keys(runs) == {"two"}
+
+
+def test_two_runs_of_one_name_have_two_keys(tmp_path: Path, clock) -> None:
+    for name in ("a/run", "b/run", "c/r ü/"):
+        with open_run(tmp_path / name):
+            pass
+    assert keys(Runs(clock, home=tmp_path)) == {"run", "run~2", "r--"}
+
+
+def test_links_to_elsewhere_are_not_followed(tmp_path: Path, clock) -> None:
+    with open_run(tmp_path / "elsewhere" / "run"):
+        pass
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "link").symlink_to(tmp_path / "elsewhere")
+    assert keys(Runs(clock, home=tmp_path / "runs")) == set()
+
+
+def test_what_is_no_run_is_refused_when_it_is_named(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="holds no run"):
+        named_runs([tmp_path])
+
+
+@pytest.mark.parametrize(
+    "key", ["..", "%2e%2e", "../letters", "..%2fletters", "/etc/passwd", "letters%00", "no"]
+)
+def test_no_text_of_a_request_becomes_a_path(app, run, key: str) -> None:
+    step(run)
+    assert get(app, "/api/runs/letters").status == 200
+    assert get(app, f"/api/runs/{key}").status == 404
+    assert get(app, f"/static/{key}").status == 404

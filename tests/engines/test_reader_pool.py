@@ -1,0 +1,270 @@
+"""The reader's process: the same answers, whatever happens to it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.hostile.crawling import children_of
+from tests.support.fuzz import fuzzed
+from tests.support.reading import ENGLISH, URL, html, model, reader, received
+
+from tres.config.sections import LiveSection
+from tres.engines.reading.page_reader import PageReader, Reading, Received, saved_reader
+from tres.engines.reading.reader_pool import ReaderPlan, Readers
+from tres.engines.reading.wire import checked_reading, page_message, reading_message, received_page
+from tres.errors import ModelError
+from tres.web.page import Failed, FailureKind
+from tres.web.percept import Percept
+
+BAD = ReaderPlan("tests.support.reading:bad_reader", {})
+LINKS = "".join(f"<a href='/{n}?x=1&utm_id=2'>link {n} to biology</a>" for n in range(30))
+PAGES = [
+    received(html("Cells é", ENGLISH, LINKS)),
+    received(html("Money", "bank loan " * 80, "<a href=/x.jpg>x</a>")),
+    received(b"", "text/html"),
+    received(html("Page not found", "Sorry.")),
+    received(html("", "1984", "<meta http-equiv=refresh content='0;url=/y'>")),
+    Received("nonsense \ud800", 200, "text/html\n", b"\n\x00"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _children_find_the_factories(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = Path(__file__).parents[2]
+    monkeypatch.setenv("PYTHONPATH", f"{root / 'src'}:{root}")
+
+
+def same(one: Reading, other: Reading) -> bool:
+    """Equal to the last bit; arrays have no equality of their own."""
+    return reading_message(one) == reading_message(other)
+
+
+def with_process(
+    work: Callable[[Readers], Awaitable[None]], plan: ReaderPlan = BAD, **limits: float
+) -> None:
+    async def run() -> None:
+        process = Readers(plan, **limits)  # type: ignore[arg-type]
+        try:
+            await work(process)
+        finally:
+            await process.close()
+
+    asyncio.run(run())
+
+
+async def read_all(process: Readers, pages: Iterable[Received]) -> list[Reading]:
+    return list(await asyncio.gather(*map(process.read, pages)))
+
+
+def kinds(readings: list[Reading]) -> list[str]:
+    return [r.outcome.kind if isinstance(r.outcome, Failed) else "page" for r in readings]
+
+
+def test_it_answers_like_the_reader_in_process_to_the_last_bit(tmp_path):
+    model().save(tmp_path / "model")
+    live = LiveSection(exclude=("/1$",), languages=("en", "de"))
+    plan = ReaderPlan.saved(tmp_path / "model", ["biology"], [], live, 2026)
+    here: PageReader = saved_reader(**json.loads(json.dumps(plan.arguments)))
+
+    async def work(process: Readers) -> None:
+        for page, there in zip(PAGES, await read_all(process, PAGES), strict=True):
+            assert same(here.read(page), there)
+        assert same(here.read(PAGES[0]), await process.read(PAGES[0]))
+        assert process.restarts == 0
+
+    with_process(work, plan)
+
+
+class TestBadPages:
+    def test_pages_that_ruin_the_process_are_unreadable_and_the_others_are_read(self):
+        ruin = [received(way + b" <p>") for way in (b"crash", b"memory", b"babble", b"lie")]
+
+        async def work(process: Readers) -> None:
+            readings = await read_all(process, [PAGES[0], *ruin, PAGES[0]])
+            assert kinds(readings) == ["page", *[FailureKind.UNREADABLE] * 4, "page"]
+            assert same(readings[0], readings[-1])
+            assert process.restarts == 6  # who kills a process may be innocent, once
+
+        with_process(work, memory=1 << 28)
+
+    def test_a_page_that_takes_too_long_is_given_up(self):
+        async def work(process: Readers) -> None:
+            await process.start()
+            readings = await read_all(process, [received(b"sleep"), PAGES[0]])
+            assert kinds(readings) == [FailureKind.UNREADABLE, "page"]
+            assert "too long" in readings[0].note
+
+        with_process(work, patience=6.0)
+
+    def test_an_error_of_the_reader_costs_that_page_only_and_what_it_prints_nothing(self):
+        async def work(process: Readers) -> None:
+            readings = await read_all(process, [received(b"bug"), received(b"print <p>"), PAGES[0]])
+            assert kinds(readings) == [FailureKind.UNREADABLE, "page", "page"]
+            assert (readings[0].note, process.restarts) == ("RuntimeError", 0)
+
+        with_process(work)
+
+    def test_a_page_that_takes_too_much_of_the_processor_is_given_up_and_charged(self):
+        charged: list[tuple[str, float]] = []
+
+        async def work(process: Readers) -> None:
+            process.charge = lambda url, seconds: charged.append((url, seconds))
+            readings = await read_all(process, [received(b"spin"), PAGES[0]])
+            assert kinds(readings) == [FailureKind.UNREADABLE, "page"]
+            assert readings[0].note == "took too long to read; its site rests"
+            assert process.restarts == 1  # it is not tried a second time
+
+        with_process(work, seconds=1.0, patience=300.0)
+        least, most = sorted(seconds for _, seconds in charged)
+        assert 0 < least < most == 1.0
+
+
+class TestBystanders:
+    """What happens to a page must not depend on the pages beside it, nor on who is killed."""
+
+    def test_pages_behind_a_slow_one_are_read_by_another_process(self, tmp_path):
+        slow = received(b"wait %s <p>" % bytes(tmp_path / "go"))
+        elsewhere = replace(PAGES[0], url="http://other.example/")
+
+        async def work(process: Readers) -> None:
+            first = asyncio.create_task(process.read(slow))
+            own = asyncio.create_task(process.read(PAGES[0]))
+            others = await read_all(process, [elsewhere] * 10)
+            assert kinds(others) == ["page"] * 10
+            assert not first.done()
+            assert not own.done()  # no host holds up two processes
+            (tmp_path / "go").touch()
+            assert kinds([await first, await own]) == ["page", "page"]
+            assert kinds(await read_all(process, [PAGES[0]] * 10)) == ["page"] * 10
+            assert process.restarts == 0
+
+        with_process(work, patience=300.0)
+
+    def test_a_process_that_somebody_else_kills_costs_no_page(self, tmp_path):
+        innocent = received(b"wait %s <p>" % bytes(tmp_path / "go"))
+
+        async def work(process: Readers) -> None:
+            readings = asyncio.create_task(read_all(process, [innocent, PAGES[0]]))
+            while not (tmp_path / "go.reached").exists():
+                await asyncio.sleep(0.01)
+            (child,) = children_of(os.getpid())
+            os.kill(child, signal.SIGKILL)
+            (tmp_path / "go").touch()
+            assert kinds(await readings) == ["page", "page"]
+            assert process.restarts == 1
+
+        with_process(work, patience=300.0)
+
+    def test_a_process_that_is_killed_while_it_starts_is_started_again(self, tmp_path):
+        arguments = {"mark": str(tmp_path / "killed")}
+
+        async def work(process: Readers) -> None:
+            await process.start()
+            assert (tmp_path / "killed").exists()
+            assert kinds([await process.read(PAGES[0])]) == ["page"]
+
+        with_process(work, ReaderPlan("tests.support.reading:killed_reader", arguments))
+
+    def test_a_process_that_talks_nonsense_while_it_starts_is_started_again(self, tmp_path):
+        arguments = {"mark": str(tmp_path / "babbled")}
+
+        async def work(process: Readers) -> None:
+            reading = await asyncio.wait_for(process.read(PAGES[0]), 60)
+            assert kinds([reading]) == ["page"]
+            assert (tmp_path / "babbled").exists()
+
+        with_process(work, ReaderPlan("tests.support.reading:babbling_reader", arguments))
+
+
+def test_a_reader_that_cannot_be_made_says_why():
+    async def work(process: Readers) -> None:
+        with pytest.raises(ModelError, match="there is no model"):
+            await process.read(PAGES[0])
+
+    with_process(work, ReaderPlan("tests.support.reading:no_reader", {}))
+
+
+def test_closing_cancels_what_waits():
+    async def work(process: Readers) -> None:
+        waiting = asyncio.create_task(process.read(received(b"sleep")))
+        await asyncio.sleep(0.1)
+        await process.close()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+    with_process(work)
+
+
+class TestMessages:
+    @pytest.mark.parametrize("page", PAGES)
+    def test_pages_and_readings_survive_the_way(self, page):
+        assert received_page(page_message(page)) == page
+        reading = reader().read(page)
+        assert same(checked_reading(reading_message(reading)), reading)
+
+    def test_columns_keep_their_types(self):
+        outcome = checked_reading(reading_message(reader().read(PAGES[0]))).outcome
+        assert isinstance(outcome, Percept)
+        types = (outcome.links.url_keyword.dtype, outcome.links.anchor_relevance.dtype)
+        assert types == (np.bool_, np.float32)
+        assert any(outcome.links.anchors)
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"title": 1},
+            {"title": "x" * 10_000},
+            {"title": "\ud800"},
+            {"fingerprint": 1 << 256},
+            {"fingerprint": -1},
+            {"fingerprint": True},
+            {"text_chars": -1},
+            {"refresh": "javascript:x"},
+            {"dropped": []},
+            {"dropped": {"file": -1}},
+            {"failed": {"url": URL, "kind": "invented", "retryable": False}},
+            {"failed": {"url": URL, "kind": "timeout", "retryable": 1}},
+            {"page": [URL, "example.org", 1.5, "en"]},
+            {"page": [URL, "example.org", float("nan"), "en"]},
+            {"page": ["HTTP://x", "example.org", 0.5, "en"]},
+            {"page": [URL, "exämple.org", 0.5, "en"]},
+            {"page": [URL, "example.org", 0.5]},
+            {"links": {"urls": [URL]}},
+            {"links": {}},
+            {"links": None},
+        ],
+    )
+    def test_what_is_no_reading_is_refused(self, change):
+        answer = json.loads(reading_message(reader().read(PAGES[0])))
+        with pytest.raises(ValueError, match=r"."):
+            checked_reading(json.dumps(answer | change).encode())
+
+    @pytest.mark.parametrize("column", ["urls", "sites", "url_keyword", "anchor_relevance"])
+    @pytest.mark.parametrize("value", [None, "http://user@x/", 2, [], float("inf"), "\ud800"])
+    def test_every_column_is_checked(self, column, value):
+        answer = json.loads(reading_message(reader().read(PAGES[0])))
+        answer["links"][column][0] = value
+        with pytest.raises(ValueError, match=r"."):
+            checked_reading(json.dumps(answer).encode())
+
+    @fuzzed
+    @given(
+        st.binary()
+        | st.recursive(
+            st.none() | st.booleans() | st.floats() | st.text(),
+            lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+        ).map(lambda value: json.dumps(value).encode())
+    )
+    def test_nothing_else_than_a_value_error_comes_of_an_answer(self, message):
+        with pytest.raises(ValueError, match=r"."):
+            checked_reading(message)

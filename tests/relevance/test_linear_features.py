@@ -1,0 +1,98 @@
+"""Leanings and opinions: those of the TF-IDF model, and never of a page about itself."""
+
+import numpy as np
+import pytest
+
+from tres.relevance.neural.keyword_counts import KeywordCounter
+from tres.relevance.neural.linear_features import FOLDS, deal, learn_linear_features
+from tres.relevance.neural.word_rows import Batch, WordTable, heard
+from tres.relevance.tfidf import train_tfidf
+
+
+@pytest.fixture(scope="module")
+def vocabulary(pages):
+    return sorted({word for text in pages[0] for word in heard(text)})
+
+
+@pytest.fixture(scope="module")
+def learnt(pages, vocabulary):
+    return learn_linear_features(*pages, vocabulary, seed=1)
+
+
+def rows(texts, vocabulary):
+    return WordTable(vocabulary, np.zeros((len(vocabulary), 1), np.float16)).rows(
+        [heard(text) for text in texts]
+    )
+
+
+def test_opinions_are_the_answers_of_the_tfidf_model(pages, vocabulary, learnt):
+    linear, _ = learnt
+    texts = [*pages[0], "coral reef reef", "Whale\nwall wall"]
+
+    said = linear.opinions(rows(texts, vocabulary), np.full(len(texts), FOLDS))
+
+    expected = train_tfidf(*pages, seed=1).probabilities(texts)
+    np.testing.assert_allclose(1 / (1 + np.exp(-said)), expected, atol=1e-4)
+
+
+def test_words_of_the_topic_lean_one_way_and_others_the_other(vocabulary, learnt):
+    column = dict(zip(vocabulary, learnt[0].leanings()[-1].tolist(), strict=True))
+
+    assert column["whale"] > 0.3 > -0.3 > column["tax"]
+    assert column["the"] == 0
+    assert abs(np.std([value for value in column.values() if value]) - 1) < 0.2
+
+
+def test_no_page_has_a_say_in_what_it_is_shown(pages, vocabulary, learnt):
+    """Change the text of all pages of a fold: that fold's weights lean on none of them."""
+    texts, labels = pages
+    linear, fold_of = learnt
+    swapped = [
+        not label if fold == 4 else label for label, fold in zip(labels, fold_of, strict=True)
+    ]
+
+    again, folds_again = learn_linear_features(texts, labels, vocabulary, seed=1)
+    np.testing.assert_array_equal(again.weights, linear.weights)
+    np.testing.assert_array_equal(folds_again, fold_of)
+    truth = np.array(swapped)
+    from tres.relevance.neural.linear_features import _fit, _vectorise
+
+    _, idf, matrix = _vectorise(texts, vocabulary)
+    honest = _fit(matrix, idf, np.array(labels), fold_of != 4)
+    lied_to = _fit(matrix, idf, truth, fold_of != 4)
+    np.testing.assert_array_equal(honest[0], lied_to[0])
+    assert not np.array_equal(linear.weights[4], linear.weights[-1])
+
+
+def test_a_text_without_a_leaning_word_has_no_opinion(learnt):
+    linear, _ = learnt
+    nothing = Batch(np.empty(0, np.int32), np.zeros(2, np.int64))
+
+    assert linear.opinions(nothing, np.array([0, FOLDS])).tolist() == [0, 0]
+
+
+def test_every_fold_has_its_share_of_both_classes():
+    truth = np.array([True] * 20 + [False] * 50)
+    dealt = deal(truth, 5, np.random.default_rng(1))
+
+    assert np.bincount(dealt[truth]).tolist() == [4] * 5
+    assert np.bincount(dealt[~truth]).tolist() == [10] * 5
+
+
+def test_keywords_are_counted_as_whole_words_and_phrases():
+    counter = KeywordCounter(["cell", "DNA", "open-source"], ["natural selection"])
+
+    assert counter.count("cells cell dna dna".split()) == (3, 2)
+    assert counter.count("natural selection natural selection of nature".split()) == (2, 1)
+    assert counter.count("open source open space".split()) == (1, 1)
+    assert counter.count([]) == (0, 0)
+
+
+def test_the_three_numbers_worked_out_by_hand():
+    counter = KeywordCounter(["cell", "gene"])
+
+    numbers = counter.numbers([["cell", "cell", "gene", "wall"], []])
+
+    np.testing.assert_allclose(numbers[0], [np.log(4) / 3, 3 / 4, np.log(3) / 2], rtol=1e-6)
+    np.testing.assert_array_equal(numbers[1], [0, 0, 0])
+    assert counter.numbers([]).shape == (0, 3)

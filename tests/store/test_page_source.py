@@ -1,0 +1,82 @@
+"""One page of a run is read where it stands in the WARC files, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.support.models import Half
+
+from tres.config.sections import CrawlSection, TopicSection, TrainingSection
+from tres.config.topic_file import TopicConfig
+from tres.engines.protocols import Exchange, Fetched
+from tres.errors import ArchiveError
+from tres.runs.start import start_run
+from tres.store.page_source import page_of, pages_of
+from tres.store.warc_writer import WarcStore, parts_of
+from tres.topic.keyword_matcher import KeywordMatcher
+from tres.web.page import Page
+from tres.web.percept import Perceiver
+
+SEEDS = tuple(f"http://a.example/{n}" for n in range(6))
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """Six pages in several small WARC files."""
+    config = TopicConfig(
+        name="kept",
+        topic=TopicSection(keywords=("a",), seeds=SEEDS),
+        training=TrainingSection(labels=("a",)),
+        crawl=CrawlSection(pages=6),
+    )
+    perceiver = Perceiver(Half(), KeywordMatcher(["a"]))
+    with start_run(
+        config, perceiver, tmp_path / "run", warc=lambda where: WarcStore(where, {}, 1_500)
+    ) as opened:
+        for url in SEEDS:
+            opened.crawling.next()
+            body = f"<title>Page {url[-1]}</title><p>text of {url}".encode()
+            exchange = Exchange(
+                url=url,
+                at=1e9,
+                request_head=b"GET / HTTP/1.1\r\n\r\n",
+                response_head=b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n",
+                body=body,
+            )
+            percept = perceiver.page(Page(url, "", ""))
+            opened.crawling.receive(url, percept, Fetched(at=1e9, seconds=0.1, exchange=exchange))
+    return tmp_path / "run"
+
+
+def record(step: int) -> int:
+    return 2 + 2 * step  # seeds, begin, then a demand and a page for each
+
+
+def test_every_page_is_found_by_its_record(run: Path) -> None:
+    assert len(parts_of(run)) > 1
+    for step, url in enumerate(SEEDS, start=1):
+        page = page_of(run, record(step), url)
+        assert page is not None
+        assert (page.url, page.title) == (url, f"Page {url[-1]}")
+
+
+def test_many_pages_are_found_in_the_order_asked_for(run: Path) -> None:
+    wanted = [(record(step), SEEDS[step - 1]) for step in (5, 2, 6, 1)]
+    found = list(pages_of(run, [*wanted, (1, SEEDS[0])]))
+    assert found == [*(page_of(run, *each) for each in wanted), None]
+    assert [page.title for page in found if page] == ["Page 4", "Page 1", "Page 5", "Page 0"]
+
+
+def test_damage_elsewhere_does_not_matter(run: Path) -> None:
+    first = parts_of(run)[0]
+    first.write_bytes(b"x" * first.stat().st_size)
+    last = page_of(run, record(6), SEEDS[5])
+    assert last is not None
+    assert last.title == "Page 5"
+    with pytest.raises(ArchiveError):
+        page_of(run, record(1), SEEDS[0])
+
+
+def test_what_is_no_page_is_not_found(run: Path) -> None:
+    assert page_of(run, 1, SEEDS[0]) is None
