@@ -21,12 +21,12 @@ from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from tres.config.topic_file import TopicConfig, load_topic
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb, replay
 from tres.offline import open_web
 from tres.runs.start import new_session, perceived_seeds
 from tres.runs.topic_perceiver import perceive_topic
+from tres.settings.topic_file import TopicConfig, load_topic
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import Percept
 

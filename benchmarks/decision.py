@@ -24,12 +24,12 @@ from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from tres.config.sections import FEATURES, FeatureSet
 from tres.mdp.paths import PathFeatures
 from tres.mdp.state import Crawl
 from tres.mdp.transitions import Outlinks, Step
 from tres.policies.registry import PolicySettings, make_policy
 from tres.policies.tres import Tres
+from tres.settings.sections import FEATURES, FeatureSet
 from tres.web.link_wording import CODES, WIDTH
 
 LINKS = 40

@@ -30,8 +30,8 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.kill import Scene, served, wait_until
 
-from tres.config.topic_file import load_topic
 from tres.errors import TresError
+from tres.settings.topic_file import load_topic
 from tres.store.guessed_examples import read_guesses
 from tres.store.journal import JOURNAL, Journal
 from tres.store.judgements import Judgement, append_judgement, read_judgements

@@ -18,8 +18,6 @@ import numpy as np
 from benchmarks.fuzz_wire import Wire
 from scrapy.http import Response
 
-from tres.config.sections import LiveSection
-from tres.config.topic_file import load_topic, new_topic
 from tres.engines.politeness.robots_txt import RobotsRules, product_token
 from tres.engines.reading.page_reader import PageReader, Received, charset_of
 from tres.engines.reading.tasks import ReadPage, ReadSitemap, performed
@@ -28,6 +26,8 @@ from tres.engines.scrapy.failures import BlockedRedirect
 from tres.engines.scrapy.politeness_middleware import seconds_to_wait
 from tres.engines.scrapy.redirect_limits import redirect_target
 from tres.errors import ConfigError
+from tres.settings.sections import LiveSection
+from tres.settings.topic_file import load_topic, new_topic
 from tres.store.records import READERS, Begin, DamagedError, Demanded, Seeds, decode, encode
 from tres.store.records import Received as ReceivedEntry
 from tres.topic.keyword_matcher import KeywordMatcher

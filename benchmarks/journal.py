@@ -19,14 +19,14 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from tres.config.sections import CrawlSection, TopicSection, TrainingSection
-from tres.config.topic_file import TopicConfig
 from tres.engines.replay import PerceivedWeb, replay
 from tres.offline.generated.generator import GeneratedWeb
 from tres.runs.live import remembered
 from tres.runs.resuming import resume_run
 from tres.runs.start import crawl, open_session
 from tres.runs.topic_perceiver import perceive_topic
+from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
+from tres.settings.topic_file import TopicConfig
 from tres.store.journal import JOURNAL, Journal
 from tres.store.records import Received
 from tres.store.snapshot_files import SNAPSHOT

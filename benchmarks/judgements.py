@@ -23,7 +23,6 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from labels import SEEDS, Truth, shown
-from tres.config.topic_file import TopicConfig, load_topic
 from tres.crawl.events import Event, Stepped
 from tres.engines.replay import PerceivedWeb, replay
 from tres.offline import open_web
@@ -34,6 +33,7 @@ from tres.relevance.model import RelevanceModel
 from tres.relevance.pu import Guesses
 from tres.runs.no_labels import explore_topic
 from tres.runs.start import open_session
+from tres.settings.topic_file import TopicConfig, load_topic
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.page import Page
 from tres.web.percept import Perceiver

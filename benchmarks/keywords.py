@@ -19,12 +19,12 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from tres.config.sections import VECTORS
-from tres.config.topic_file import TopicConfig, load_topic
 from tres.offline import open_web
 from tres.offline.web import Web
 from tres.relevance.training import Examples
 from tres.runs.topic_perceiver import find_keywords, topic_examples
+from tres.settings.sections import VECTORS
+from tres.settings.topic_file import TopicConfig, load_topic
 from tres.topic.expansion import Expansion
 from tres.topic.text import words
 

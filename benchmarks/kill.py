@@ -38,11 +38,11 @@ from tempfile import TemporaryDirectory
 
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from tres.config.sections import CrawlSection, TopicSection, TrainingSection
-from tres.config.topic_file import TopicConfig
 from tres.offline.generated.generator import GeneratedWeb
 from tres.offline.serving import serving_process
 from tres.runs.topic_perceiver import perceive_topic
+from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
+from tres.settings.topic_file import TopicConfig
 from tres.store.journal import JOURNAL, Journal
 from tres.store.records import Demanded, Received
 from tres.store.run_directory import PAGES, is_exploring

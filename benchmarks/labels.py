@@ -24,7 +24,6 @@ from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from tres.config.topic_file import TopicConfig, load_topic
 from tres.offline import open_web
 from tres.offline.web import Web
 from tres.relevance.judged_examples import ENOUGH, retrain, with_judgements
@@ -32,6 +31,7 @@ from tres.relevance.model import THRESHOLD, RelevanceModel
 from tres.relevance.pu import POSITIVE_WEIGHT, Guesses
 from tres.runs.no_labels import explore_topic
 from tres.runs.topic_perceiver import topic_start
+from tres.settings.topic_file import TopicConfig, load_topic
 
 SEEDS = 10
 LABELS = (0, 10, 30, 100, 300, 1150)

@@ -38,8 +38,6 @@ from urllib.request import ProxyHandler, build_opener
 from rich.console import Console
 from rich.table import Table
 
-from tres.config.sections import TopicSection, TrainingSection
-from tres.config.topic_file import TopicConfig, load_topic
 from tres.engines.reading.page_reader import PageReader, Received
 from tres.errors import ConfigError, printable
 from tres.offline import GeneratedWeb, open_web
@@ -47,6 +45,8 @@ from tres.offline.serving import serving_process
 from tres.offline.web import Web
 from tres.runs.live import crawl_live
 from tres.runs.topic_perceiver import perceive_topic
+from tres.settings.sections import TopicSection, TrainingSection
+from tres.settings.topic_file import TopicConfig, load_topic
 from tres.web.percept import Perceiver, Percept
 
 WEBS = ("generated:pages=20000,seed=1",)

@@ -27,7 +27,6 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from tres.config.topic_file import MODELS, TopicConfig, load_topic
 from tres.offline import open_web
 from tres.offline.web import Web
 from tres.relevance.cross_validation import Scores
@@ -35,6 +34,7 @@ from tres.relevance.examples import Examples
 from tres.relevance.model import THRESHOLD
 from tres.relevance.training import train_model
 from tres.runs.topic_perceiver import topic_start
+from tres.settings.topic_file import MODELS, TopicConfig, load_topic
 
 COLUMNS = ("precision", "recall", "macro F1", "avg. precision", "titles alone", "training s")
 

@@ -22,13 +22,13 @@ from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from tres.config.topic_file import FEATURES, MODELS, POLICIES, TopicConfig, load_topic
 from tres.crawl.events import Event, Stepped
 from tres.engines.replay import PerceivedWeb, replay
 from tres.offline import open_web
 from tres.offline.web import Web
 from tres.runs.start import open_session
 from tres.runs.topic_perceiver import perceive_topic
+from tres.settings.topic_file import FEATURES, MODELS, POLICIES, TopicConfig, load_topic
 from tres.web.page import Page
 
 LEARNERS = ("tres", "tree-random")

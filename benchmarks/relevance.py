@@ -19,7 +19,6 @@ import numpy as np
 import torch
 from threadpoolctl import threadpool_limits
 
-from tres.config.topic_file import load_topic
 from tres.offline import open_web
 from tres.relevance.model import RelevanceModel
 from tres.relevance.neural.bilstm import BiLstmModel
@@ -27,6 +26,7 @@ from tres.relevance.neural.lstm_network import BiLstm
 from tres.relevance.neural.word_rows import read
 from tres.relevance.training import train_model
 from tres.runs.topic_perceiver import topic_examples, topic_start
+from tres.settings.topic_file import load_topic
 
 PAGES, ROUNDS, TOGETHER, ANCHORS, ANCHOR_WORDS = 320, 5, 32, 64, 12
 

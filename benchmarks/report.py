@@ -29,8 +29,6 @@ from playwright.sync_api import sync_playwright
 from rich.console import Console
 from rich.table import Table
 
-from tres.config.sections import CrawlSection, TopicSection, TrainingSection
-from tres.config.topic_file import TopicConfig
 from tres.crawl.events import Fetch, StopReason
 from tres.engines.browser.playwright_settings import find_chromium
 from tres.engines.protocols import Fetched
@@ -40,6 +38,8 @@ from tres.report.report_page import report_page
 from tres.report.run_reader import RunReader
 from tres.runs.start import OpenRun, start_run
 from tres.runs.topic_perceiver import perceive_topic
+from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
+from tres.settings.topic_file import TopicConfig
 from tres.web.page import Page
 from tres.web.percept import Percept
 

@@ -35,7 +35,6 @@ from threadpoolctl import threadpool_limits
 
 import tres
 from policies import find_seeds, labelled
-from tres.config.topic_file import TopicConfig, load_topic
 from tres.crawl.events import Done, Fetch, Stepped
 from tres.crawl.session import CrawlSession
 from tres.engines.reading.page_reader import PageReader, Reading
@@ -45,6 +44,7 @@ from tres.offline.generated.word_lists import COMMON_WORDS, TOPIC_WORDS, TOPICS,
 from tres.offline.web import Web
 from tres.runs.start import new_session, perceived_seeds
 from tres.runs.topic_perceiver import perceive_topic
+from tres.settings.topic_file import TopicConfig, load_topic
 from tres.web.page import Failed, Link, Outcome, Page
 from tres.web.percept import Perceiver
 from tres.web.url import host_of, site_of

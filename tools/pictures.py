@@ -21,8 +21,6 @@ import numpy as np
 from tres.bench.comparison import prepare, run_bench
 from tres.bench.comparison_report import write_report
 from tres.bench.experiment_file import load_experiment
-from tres.config.sections import CrawlSection, TopicSection, TrainingSection
-from tres.config.topic_file import TopicConfig
 from tres.crawl.events import Fetch
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb
@@ -34,6 +32,8 @@ from tres.report.charts import STYLE
 from tres.report.charts import WIDTH as CHART_WIDTH
 from tres.runs.start import open_session
 from tres.runs.topic_perceiver import perceive_topic
+from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
+from tres.settings.topic_file import TopicConfig
 from tres.web.percept import Percept
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"

@@ -21,9 +21,9 @@ import click
 from tools.library import library_page
 from tres.bench.experiment_file import PlanSection
 from tres.cli import commands
-from tres.config.sections import PRESETS
-from tres.config.settings import Section, existing_path, toml
-from tres.config.topic_file import SECTIONS
+from tres.settings.sections import PRESETS
+from tres.settings.setting import Section, existing_path, toml
+from tres.settings.topic_file import SECTIONS
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 MADE = "<!-- Made by `make docs` from the program itself: edit that, not this. -->"

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from tres import errors
     from tres.api.crawls import crawl_pages, resume_crawl, run_crawl
     from tres.api.results import Run
-    from tres.config.topic_file import TopicConfig, load_topic, new_topic
     from tres.crawl.events import Stepped
     from tres.errors import TresError
     from tres.mdp.state import Crawl
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from tres.policies.policy import Policy
     from tres.relevance.custom_model import Judge
     from tres.report.run_reader import PageRow
+    from tres.settings.topic_file import TopicConfig, load_topic, new_topic
     from tres.web.page import Failed, Link, Page
 
 __version__ = "0.1.0"
@@ -61,7 +61,7 @@ __all__ = [
 _HOMES = {
     "tres.api.crawls": ("crawl_pages", "resume_crawl", "run_crawl"),
     "tres.api.results": ("Run",),
-    "tres.config.topic_file": ("TopicConfig", "load_topic", "new_topic"),
+    "tres.settings.topic_file": ("TopicConfig", "load_topic", "new_topic"),
     "tres.crawl.events": ("Stepped",),
     "tres.errors": ("TresError",),
     "tres.mdp.state": ("Crawl",),

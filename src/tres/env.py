@@ -23,7 +23,6 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from tres.config.topic_file import TopicConfig
 from tres.crawl.events import Event, Fetch, FetchFailed, Stepped
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb
@@ -37,6 +36,7 @@ from tres.policies.registry import make_rows
 from tres.relevance.custom_model import Judge, as_model
 from tres.runs.start import perceived_seeds
 from tres.runs.topic_perceiver import perceive_topic
+from tres.settings.topic_file import TopicConfig
 
 OFFERED = 32
 HIGHEST = 32.0

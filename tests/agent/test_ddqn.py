@@ -11,7 +11,7 @@ from tres.agent.adam import Adam
 from tres.agent.ddqn import Batch, DoubleDqn, best_actions
 from tres.agent.qnet import QNetwork
 from tres.agent.replay_buffer import Replay
-from tres.config.sections import AgentSection
+from tres.settings.sections import AgentSection
 
 
 def floats(*values: float) -> np.ndarray:

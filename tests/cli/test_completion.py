@@ -13,7 +13,7 @@ from click.shell_completion import BashComplete
 from tests.support.missing import reason_for
 
 from tres.cli import commands
-from tres.config.topic_file import FEATURES, POLICIES
+from tres.settings.topic_file import FEATURES, POLICIES
 from tres.store.export_pages import FORMATS
 
 from .conftest import Tres

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tres.config.topic_file import POLICIES, load_topic
+from tres.settings.topic_file import POLICIES, load_topic
 
 from .conftest import TOPIC, Tres, url
 

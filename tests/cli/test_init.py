@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.support.local_web import Answer, LocalWeb, html
 
-from tres.config.topic_file import load_topic
+from tres.settings.topic_file import load_topic
 
 from .conftest import Outcome, Tres
 from .test_live import run_tres

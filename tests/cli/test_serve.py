@@ -17,12 +17,12 @@ from click.testing import CliRunner
 from tests.support.models import Half
 
 from tres.cli import commands
-from tres.config.sections import TopicSection, TrainingSection
-from tres.config.topic_file import TopicConfig
 from tres.engines.protocols import Exchange, Fetched
 from tres.errors import ArchiveError, ConfigError
 from tres.offline.serving import serving_process
 from tres.runs.start import start_run
+from tres.settings.sections import TopicSection, TrainingSection
+from tres.settings.topic_file import TopicConfig
 from tres.store.warc_writer import WarcStore, parts_of
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.page import Page

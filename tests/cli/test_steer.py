@@ -20,10 +20,10 @@ from tests.support.crawls import session_of
 from tests.support.local_web import LocalWeb
 
 from tres.cli.progress import CrawlProgress
-from tres.config.topic_file import load_topic
 from tres.crawl.events import Continued, Paused
 from tres.offline.generated.generator import GeneratedWeb
 from tres.runs.labelling import learn_judgements
+from tres.settings.topic_file import load_topic
 from tres.store.journal import JOURNAL, Journal
 from tres.store.judgements import Judgement, append_judgement
 from tres.store.model_versions import newest_model

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tres.cli.seed_check import SeedCheck, check_web, occurring
 from tres.cli.topic_template import ACTIVE, OFFERED, doubts, drafted, terms_of, topic_file
-from tres.config.topic_file import KEYS, load_topic
 from tres.errors import ConfigError
+from tres.settings.topic_file import KEYS, load_topic
 from tres.web.page import Failed, FailureKind, Link, Page
 
 SEEDS = ["https://www.example.org/bees"]

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from tests.support.inspector import Inspector
 from tests.support.webs import PerceptWeb, Run, drive, random_web, start
 
-from tres.config import sections
-from tres.config.sections import FEATURES, AgentSection, FeatureSet, PolicyName, TreeSection
 from tres.crawl.events import Done, StopReason, Wait
 from tres.policies.policy import FrontierPolicy
 from tres.policies.registry import PolicySettings
+from tres.settings import sections
+from tres.settings.sections import FEATURES, AgentSection, FeatureSet, PolicyName, TreeSection
 
 POLICIES: tuple[PolicyName, ...] = tuple(n for n in sections.POLICIES if n != "seedfinder")
 """Whoever follows links; a policy that searches is not bound to the frontier."""

@@ -15,7 +15,11 @@ import numpy as np
 import pytest
 from tests.support.webs import PerceptWeb, missing, random_web, site_of, start
 
-from tres.config.sections import (
+from tres.crawl.events import Done, Event, Fetch, Wait
+from tres.crawl.session import CrawlSession
+from tres.crawl.session_state import State, capture, restore
+from tres.policies.registry import PolicySettings
+from tres.settings.sections import (
     FEATURES,
     POLICIES,
     AgentSection,
@@ -23,10 +27,6 @@ from tres.config.sections import (
     PolicyName,
     TreeSection,
 )
-from tres.crawl.events import Done, Event, Fetch, Wait
-from tres.crawl.session import CrawlSession
-from tres.crawl.session_state import State, capture, restore
-from tres.policies.registry import PolicySettings
 
 every_policy = pytest.mark.parametrize("name", POLICIES)
 # A hit of a search may be on a site that nobody has heard of, so nobody can be told to wait for it.

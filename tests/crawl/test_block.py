@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from tests.support.webs import drive, page, random_web, site_of, start, web_of
 
-from tres.config.sections import POLICIES, PolicyName
 from tres.crawl.events import Done, Fetch, FetchFailed, SiteBlocked, SiteCapped, StopReason
 from tres.crawl.session import CrawlSession
 from tres.crawl.session_state import capture, restore
 from tres.policies.registry import PolicySettings
+from tres.settings.sections import POLICIES, PolicyName
 from tres.web.page import FailureKind
 
 BREADTH_FIRST = PolicySettings("breadth-first", "paper")

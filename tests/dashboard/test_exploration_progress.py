@@ -9,11 +9,11 @@ from starlette.types import ASGIApp
 from tests.dashboard.conftest import Clock
 from tests.support.dashboard import get, open_run, post, step
 
-from tres.config.sections import TopicSection, TrainingSection
-from tres.config.topic_file import TopicConfig
 from tres.dashboard.app import Dashboard
 from tres.dashboard.run_list import Runs
 from tres.dashboard.security import AccessRules
+from tres.settings.sections import TopicSection, TrainingSection
+from tres.settings.topic_file import TopicConfig
 from tres.store.exploration_log import EXPLORATION, ExplorationLog
 from tres.store.run_directory import claimed, write_config
 from tres.web.page import Failed, FailureKind, Page

@@ -10,9 +10,9 @@ import pytest
 from tests.docs.pages import Block, all_pages
 
 from tres.bench.experiment_file import load_experiment
-from tres.config.settings import toml
-from tres.config.topic_file import load_topic
 from tres.errors import ConfigError
+from tres.settings.setting import toml
+from tres.settings.topic_file import load_topic
 
 BLOCKS = [
     pytest.param(block, id=f"{page.name}:{block.line}")

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from tests.support.reading import reader
 
-from tres.config.sections import LiveSection
 from tres.crawl.events import Done, Fetch, StopReason, Wait
 from tres.engines.exploration.explore import exploration, explore
 from tres.engines.exploration.exploring import Exploring
@@ -16,6 +15,7 @@ from tres.engines.reading.page_reader import Received, exploring_reader
 from tres.engines.reading.reader_pool import ReaderPlan
 from tres.engines.reading.wire import checked_reading, reading_message
 from tres.offline.generated.generator import GeneratedWeb
+from tres.settings.sections import LiveSection
 from tres.web.page import Failed, FailureKind, Outcome, Page
 
 WORDS = frozenset({"star", "galaxy"})

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from tres.config.sections import LiveSection
 from tres.crawl.events import Demand, Done, Event, Fetch, StopReason, Wait
 from tres.engines.flights import Answer, Flight, Flights
 from tres.engines.politeness.clock import PolitenessClock
 from tres.engines.protocols import Fetched
+from tres.settings.sections import LiveSection
 from tres.web.page import Failed, FailureKind
 
 TOLD = Fetched(0.0)

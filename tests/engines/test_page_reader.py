@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.support.fuzz import fuzzed
 from tests.support.reading import ENGLISH, GERMAN, URL, html, reader, received
 
-from tres.config.sections import LiveSection
 from tres.engines.reading.page_reader import PageReader, Reading, Received, charset_of
+from tres.settings.sections import LiveSection
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.duplicates import fingerprint
 from tres.web.page import Failed, FailureKind

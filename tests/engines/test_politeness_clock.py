@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tres.config.sections import LiveSection
 from tres.engines.politeness.clock import DAY, DEAD_LINKS, HOUR, TRUSTED, PolitenessClock
+from tres.settings.sections import LiveSection
 from tres.web.page import FailureKind
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from tests.support.reading import ENGLISH, html, reader, received
 
-from tres.config.sections import LiveSection
 from tres.engines.reading.page_reader import Reading
 from tres.engines.reading.seen_pages import CrawlMemory
+from tres.settings.sections import LiveSection
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import Percept
 from tres.web.traps import LIMITS

@@ -18,11 +18,11 @@ from tests.hostile.crawling import children_of
 from tests.support.fuzz import fuzzed
 from tests.support.reading import ENGLISH, URL, html, model, reader, received
 
-from tres.config.sections import LiveSection
 from tres.engines.reading.page_reader import PageReader, Reading, Received, saved_reader
 from tres.engines.reading.reader_pool import ReaderPlan, Readers
 from tres.engines.reading.wire import checked_reading, page_message, reading_message, received_page
 from tres.errors import ModelError
+from tres.settings.sections import LiveSection
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import Percept
 

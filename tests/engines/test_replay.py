@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from tests.support.webs import drive
 
-from tres.config.sections import PolicyName
-from tres.config.site_caps import SiteCap
 from tres.crawl.events import Demand, Event, FetchFailed, Stepped, StopReason
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb, replay
 from tres.mdp.state import Crawl
 from tres.policies.registry import PolicySettings, make_policy
+from tres.settings.sections import PolicyName
+from tres.settings.site_caps import SiteCap
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.page import Failed, FailureKind, Link, Outcome, Page
 from tres.web.percept import Perceiver, Percept

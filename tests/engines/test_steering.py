@@ -10,12 +10,12 @@ from tests.support.crawls import perceiver, session_of
 from tests.support.local_web import LocalWeb, html
 from tests.support.steering import Scripted
 
-from tres.config.sections import LiveSection
 from tres.crawl.events import Event, Stepped, StopReason
 from tres.engines.flights import Flights
 from tres.engines.politeness.clock import PolitenessClock
 from tres.engines.replay import Judged, PerceivedWeb, replay
 from tres.engines.steering import UNSTEERED
+from tres.settings.sections import LiveSection
 
 RING = {
     f"http://s{i}.org/": html("", "biology", [f"http://s{(i + j) % 20}.org/" for j in (1, 3)])

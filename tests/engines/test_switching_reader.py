@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from tests.support.reading import ENGLISH, html, model, received
 
-from tres.config.sections import LiveSection
 from tres.engines.reading.page_reader import Reading
 from tres.engines.reading.reader_pool import ReaderPlan
 from tres.engines.reading.switching_reader import SwitchingReader
 from tres.errors import ModelError
+from tres.settings.sections import LiveSection
 from tres.web.percept import Percept
 
 PAGE = received(html("Cells", ENGLISH))

@@ -12,12 +12,12 @@ from types import FrameType
 import pytest
 
 from tres.cli.serve import _robots
-from tres.config.topic_file import load_topic
 from tres.errors import TresError
 from tres.files import opening as files
 from tres.offline import open_web
 from tres.relevance.example_files import examples_from_files
 from tres.relevance.saved_models import load_model
+from tres.settings.topic_file import load_topic
 from tres.store.guessed_examples import read_guesses
 from tres.store.judgements import read_judgements
 from tres.store.run_directory import read_summary

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tres.config.sections import FEATURES
 from tres.mdp.schema import (
     CITATIONS,
     EVIDENCE,
@@ -17,6 +16,7 @@ from tres.mdp.schema import (
     SCHEMAS,
     Schema,
 )
+from tres.settings.sections import FEATURES
 
 
 def test_the_papers_eight_features_in_their_order() -> None:

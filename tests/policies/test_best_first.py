@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 from tests.support.webs import PerceptWeb, To, drive, page, start, web_of
 
-from tres.config.sections import FEATURES, FeatureSet, PolicyName
 from tres.policies.registry import PolicySettings
+from tres.settings.sections import FEATURES, FeatureSet, PolicyName
 
 every_feature_set = pytest.mark.parametrize("features", FEATURES)
 

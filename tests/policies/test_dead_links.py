@@ -7,9 +7,9 @@ import pytest
 from tests.support.webs import PerceptWeb, To, drive, page, start, web_of
 
 from tres.agent.replay_buffer import Replay
-from tres.config.sections import AgentSection, PolicyName
 from tres.crawl.session import CrawlSession
 from tres.policies.registry import PolicySettings
+from tres.settings.sections import AgentSection, PolicyName
 from tres.web.page import Failed, FailureKind
 
 PAGES = 60

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.support.webs import To, drive, page, start, web_of
 
-from tres.config.sections import AgentSection
 from tres.policies.registry import PolicySettings
+from tres.settings.sections import AgentSection
 from tres.web.page import Failed
 from tres.web.percept import Percept
 

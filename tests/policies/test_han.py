@@ -7,9 +7,9 @@ import pytest
 from tests.support.webs import To, drive, page, start, web_of
 
 from tres.agent.sarsa import LinearSarsa
-from tres.config.sections import PolicyName
 from tres.frontier.path_rows import HAN, one_hot
 from tres.policies.registry import PolicySettings
+from tres.settings.sections import PolicyName
 
 
 def test_sarsa_moves_the_weights_of_an_action_towards_reward_and_next_value() -> None:

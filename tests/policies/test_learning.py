@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from tests.support.webs import To, drive, page, start, web_of
 
-from tres.config.sections import AgentSection
 from tres.crawl.session import CrawlSession
 from tres.policies.registry import PolicySettings
 from tres.policies.tres import Tres
+from tres.settings.sections import AgentSection
 
 WEB = web_of(
     page("a/0", 0.9, "a/1", "b/1", "c/1"),

@@ -17,11 +17,11 @@ from tests.support.webs import (
     web_of,
 )
 
-from tres.config.sections import FEATURES, FeatureSet
 from tres.crawl.session import CrawlSession
 from tres.errors import ConfigError
 from tres.mdp.state import Crawl
 from tres.policies.registry import OfflineKnowledge, PolicySettings, make_policy
+from tres.settings.sections import FEATURES, FeatureSet
 from tres.web.page import FailureKind
 from tres.web.percept import Percept
 

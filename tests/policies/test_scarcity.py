@@ -8,10 +8,10 @@ from __future__ import annotations
 import pytest
 from tests.support.webs import To, page, start, web_of
 
-from tres.config.sections import AgentSection
 from tres.crawl.session import CrawlSession
 from tres.policies.registry import PolicySettings
 from tres.policies.tres import Tres
+from tres.settings.sections import AgentSection
 
 GUIDED = AgentSection(guided=100, epsilon=0.0)
 """Values are guesses by the relevance of page and anchor, so a test can tell them."""

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from tests.support.webs import PerceptWeb, drive, links, page, site_of, web_of
 
-from tres.config.site_caps import SiteCap
 from tres.crawl.session import CrawlSession
 from tres.frontier.url_rows import UrlRows
 from tres.mdp.schema import EVIDENCE
 from tres.mdp.state import Crawl
 from tres.offline.bm25 import SimulatedSearch
 from tres.policies.seedfinder import MAX_QUERIES, SeedFinder, Terms
+from tres.settings.site_caps import SiteCap
 from tres.web.page import Page
 from tres.web.search_engine import Hit, SearchEngine
 

@@ -43,8 +43,8 @@ import numpy as np
 import pytest
 from tests.support.webs import PerceptWeb, Run, To, drive, page, start, web_of
 
-from tres.config.sections import AgentSection, FeatureSet, PolicyName
 from tres.policies.registry import PolicySettings
+from tres.settings.sections import AgentSection, FeatureSet, PolicyName
 from tres.web.percept import Percept
 
 PAGES = 400

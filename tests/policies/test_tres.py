@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from tests.support.webs import To, drive, page, start, web_of
 
-from tres.config.sections import AgentSection, FeatureSet, TreeSection
 from tres.crawl.session import CrawlSession
 from tres.policies.registry import PolicySettings
 from tres.policies.tres import Tres
+from tres.settings.sections import AgentSection, FeatureSet, TreeSection
 
 GREEDY = AgentSection(warmup=0, guided=0, epsilon=0.0, soft=False)
 

@@ -14,12 +14,12 @@ from typing import Any
 from tests.support.models import Half
 from tests.support.webs import To, links
 
-from tres.config.sections import AgentSection, CrawlSection, LiveSection, TopicSection
-from tres.config.topic_file import TopicConfig, TrainingSection
 from tres.crawl.events import Fetch, StopReason
 from tres.engines.protocols import Fetched
 from tres.report.run_reader import PageRow
 from tres.runs.start import OpenRun, start_run
+from tres.settings.sections import AgentSection, CrawlSection, LiveSection, TopicSection
+from tres.settings.topic_file import TopicConfig, TrainingSection
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import Perceiver, Percept

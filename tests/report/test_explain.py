@@ -16,8 +16,6 @@ import numpy as np
 import pytest
 from tests.support.bees import HOME, bees_config, crawl_bees, garden, lexicon, trains, write_bees
 
-from tres.config.sections import POLICIES, AgentSection, CrawlSection, TopicSection, TrainingSection
-from tres.config.topic_file import TopicConfig
 from tres.engines.replay import PerceivedWeb
 from tres.errors import ConfigError
 from tres.mdp.schema import EVIDENCE
@@ -32,6 +30,14 @@ from tres.report.run_reader import RunReader
 from tres.runs.resuming import resume, session_of
 from tres.runs.start import crawl
 from tres.runs.topic_perceiver import perceive_topic
+from tres.settings.sections import (
+    POLICIES,
+    AgentSection,
+    CrawlSection,
+    TopicSection,
+    TrainingSection,
+)
+from tres.settings.topic_file import TopicConfig
 from tres.store import journal as journals
 from tres.store.model_versions import replace_model
 

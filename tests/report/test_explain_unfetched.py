@@ -10,9 +10,6 @@ import numpy as np
 import pytest
 from tests.support.bees import bees_config, crawl_bees, write_bees
 
-from tres.config.sections import CrawlSection, LiveSection, TopicSection, TrainingSection
-from tres.config.site_caps import SiteCap
-from tres.config.topic_file import TopicConfig
 from tres.crawl.endorsement import LEAST
 from tres.crawl.events import StopReason
 from tres.engines.protocols import Fetched as How
@@ -20,6 +17,9 @@ from tres.report.explain.explanation import explain
 from tres.report.explain.facts import Failed, Fetched, Never, Underway, Waiting
 from tres.report.explain.prose import prose
 from tres.runs.start import OpenRun, start_run
+from tres.settings.sections import CrawlSection, LiveSection, TopicSection, TrainingSection
+from tres.settings.site_caps import SiteCap
+from tres.settings.topic_file import TopicConfig
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.page import Failed as NoPage
 from tres.web.page import FailureKind, Link, Page

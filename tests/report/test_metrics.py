@@ -10,11 +10,11 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from tests.report.test_run_reader import run, step
 
-from tres.config.sections import CrawlSection, TopicSection, TrainingSection
-from tres.config.topic_file import TopicConfig
 from tres.report.metrics import BUCKETS, METRICS, RunStatus, exposition
 from tres.report.run_reader import FailureRow, PageRow, RunReader
 from tres.runs.start import OpenRun
+from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
+from tres.settings.topic_file import TopicConfig
 from tres.store.journal_header import Meta
 from tres.store.records import Begin
 from tres.store.run_state import Doing

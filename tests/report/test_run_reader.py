@@ -8,11 +8,11 @@ import pytest
 from tests.support.models import Half
 from tests.support.webs import page, web_of
 
-from tres.config.sections import AgentSection, CrawlSection, TopicSection
-from tres.config.topic_file import TopicConfig, TrainingSection
 from tres.engines.protocols import Fetched
 from tres.report.run_reader import RunReader
 from tres.runs.start import OpenRun, start_run
+from tres.settings.sections import AgentSection, CrawlSection, TopicSection
+from tres.settings.topic_file import TopicConfig, TrainingSection
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import Perceiver

@@ -23,8 +23,6 @@ import pytest
 from tests.support.missing import skip_without
 
 from tres.cli.crawl import stop_on_signal
-from tres.config.sections import CrawlSection, TopicSection, TrainingSection, TreeSection
-from tres.config.topic_file import TopicConfig
 from tres.engines.replay import PerceivedWeb
 from tres.errors import RunError
 from tres.offline.generated.generator import GeneratedWeb
@@ -33,6 +31,8 @@ from tres.runs import resuming
 from tres.runs.resuming import resume
 from tres.runs.start import crawl
 from tres.runs.topic_perceiver import perceive_topic
+from tres.settings.sections import CrawlSection, TopicSection, TrainingSection, TreeSection
+from tres.settings.topic_file import TopicConfig
 from tres.store import snapshot_files as snapshots
 from tres.store.journal import JOURNAL, Journal
 from tres.web.page import Failed

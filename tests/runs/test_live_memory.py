@@ -6,11 +6,11 @@ from pathlib import Path
 
 from tests.support.webs import To, links, page
 
-from tres.config.sections import CrawlSection, TopicSection, TrainingSection
-from tres.config.topic_file import TopicConfig
 from tres.crawl.events import FetchFailed, Stepped
 from tres.engines.protocols import Fetched
 from tres.runs.live import remembered
+from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
+from tres.settings.topic_file import TopicConfig
 from tres.store.journal import Journal
 from tres.store.journal_header import Meta
 from tres.store.records import Begin, Received, Seeds

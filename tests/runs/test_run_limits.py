@@ -9,12 +9,12 @@ import pytest
 from tests.support.crawls import perceiver
 from tests.support.reading import model
 
-from tres.config.sections import CrawlSection, LiveSection, TopicSection, TrainingSection
-from tres.config.topic_file import TopicConfig
 from tres.crawl.frontier_limits import LinkLimits
 from tres.engines.protocols import Exchange
 from tres.runs.live import open_run
 from tres.runs.start import archived, link_limits, new_session, session_digest, start_run
+from tres.settings.sections import CrawlSection, LiveSection, TopicSection, TrainingSection
+from tres.settings.topic_file import TopicConfig
 
 
 class Archive:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from tests.support.models import Half
 
-from tres.config.sections import CrawlSection, TopicSection, TrainingSection
-from tres.config.topic_file import TopicConfig
 from tres.engines.protocols import Exchange, Fetched
 from tres.errors import ArchiveError
 from tres.runs.start import start_run
+from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
+from tres.settings.topic_file import TopicConfig
 from tres.store.page_source import page_of, pages_of
 from tres.store.warc_writer import WarcStore, parts_of
 from tres.topic.keyword_matcher import KeywordMatcher

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 from tests.support.webs import To, links, missing, page, random_web, site_of, start, web_of
 
-from tres.config.sections import KeepKind
 from tres.crawl.events import (
     Done,
     Event,
@@ -30,6 +29,7 @@ from tres.crawl.events import (
 from tres.engines.protocols import Exchange, Fetched
 from tres.errors import RunError
 from tres.policies.registry import PolicySettings
+from tres.settings.sections import KeepKind
 from tres.store import recorded_session as recorded
 from tres.store import snapshot_files as snapshots
 from tres.store.journal import Journal

@@ -1,4 +1,4 @@
-"""The controller of a run: it carries orders out between two steps, and records what they change."""
+"""The controller of a run carries orders out between two steps, and records what they change."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tests.store.test_recorded_session import PAGES, WEB, again, begun, steps
 from tests.support.reading import model as small_model
 from tests.support.webs import drive, missing, site_of
 
-from tres.config.sections import CrawlSection, TopicSection, TrainingSection
-from tres.config.topic_file import TopicConfig, load_topic
 from tres.crawl.events import Continued, Done, Event, Fetch, Paused, SiteBlocked, StopReason
 from tres.errors import ModelError, RunError, TresError
 from tres.relevance.saved_models import load_model
+from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
+from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.model_versions import MODEL, NEXT, adopt_model, keep_model, newest_model, place_of
 from tres.store.orders import ORDERS, Adopt, Block, Budget, Continue, Order, Pause, Stop, send, take
 from tres.store.recorded_session import RecordedSession

@@ -22,10 +22,10 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator as OtherIterator
 from warcio.cli import main
 
-from tres.config.sections import LiveSection
 from tres.engines.protocols import Exchange
 from tres.errors import ArchiveError
 from tres.offline import WarcArchive, open_web
+from tres.settings.sections import LiveSection
 from tres.store.warc_writer import WarcStore, about_crawl, parts_of
 from tres.web.page import Failed, FailureKind, Page
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tres.config.sections import CrawlSection, LiveSection, TopicSection, TrainingSection
-from tres.config.topic_file import TopicConfig
 from tres.engines.replay import PerceivedWeb
 from tres.offline import open_web
 from tres.runs.start import crawl
 from tres.runs.topic_perceiver import perceive_topic
+from tres.settings.sections import CrawlSection, LiveSection, TopicSection, TrainingSection
+from tres.settings.topic_file import TopicConfig
 
 HOME = "http://apiary.example/"
 BEES = "honey bees live in a hive where the queen lays eggs and workers carry nectar and pollen"

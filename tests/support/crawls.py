@@ -8,7 +8,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from tres.config.sections import LiveSection, PolicyName
 from tres.crawl.events import Demand, Event, Fetch, Postponed
 from tres.crawl.session import CrawlSession
 from tres.engines.protocols import Fetched
@@ -18,6 +17,7 @@ from tres.engines.reading.tasks import Task, performed
 from tres.mdp.state import Crawl
 from tres.policies.oracle import CitationGraph
 from tres.policies.registry import PolicySettings, make_policy
+from tres.settings.sections import LiveSection, PolicyName
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.page import Failed
 from tres.web.percept import Perceiver, Percept

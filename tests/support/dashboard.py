@@ -12,10 +12,10 @@ import numpy as np
 from starlette.types import ASGIApp, Message
 from tests.support.models import Half
 
-from tres.config.sections import AgentSection, CrawlSection, TopicSection
-from tres.config.topic_file import TopicConfig, TrainingSection
 from tres.engines.protocols import Fetched
 from tres.runs.start import OpenRun, start_run
+from tres.settings.sections import AgentSection, CrawlSection, TopicSection
+from tres.settings.topic_file import TopicConfig, TrainingSection
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import LinkPercepts, Perceiver, Percept

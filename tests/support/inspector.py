@@ -13,10 +13,10 @@ from collections.abc import Collection, Iterable, Iterator
 import numpy as np
 from tests.support.webs import PerceptWeb, Run, missing, site_of
 
-from tres.config.site_caps import SiteCap
 from tres.crawl.events import Demand, Done, Fetch, FetchFailed, SiteBlocked, StopReason, Wait
 from tres.crawl.session import CrawlSession
 from tres.policies.policy import FrontierPolicy
+from tres.settings.site_caps import SiteCap
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import Percept
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from tres.config.sections import LiveSection
 from tres.engines.reading.page_reader import PageReader, Reading, Received
 from tres.errors import ModelError
 from tres.relevance.tfidf import TfidfModel
+from tres.settings.sections import LiveSection
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.percept import Perceiver
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tres.config.site_caps import SiteCap
 from tres.crawl.endorsement import Endorsements
 from tres.crawl.events import Done, Event, Fetch, Stepped, StopReason, Wait
 from tres.crawl.frontier_limits import LinkLimits
@@ -19,6 +18,7 @@ from tres.crawl.session import CrawlSession
 from tres.mdp.state import Crawl
 from tres.policies.oracle import CitationGraph
 from tres.policies.registry import OfflineKnowledge, PolicySettings, make_policy
+from tres.settings.site_caps import SiteCap
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import LinkPercepts, Percept
 from tres.web.search_engine import Hit

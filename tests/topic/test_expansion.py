@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tres.config.sections import TopicSection
 from tres.errors import ConfigError
+from tres.settings.sections import TopicSection
 from tres.topic.expansion import (
     WordCounts,
     expand_keywords,

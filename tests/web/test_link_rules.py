@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.fuzz import fuzzed
 
-from tres.config.sections import LiveSection
+from tres.settings.sections import LiveSection
 from tres.web import link_rules as rules_module
 from tres.web.link_rules import LinkRules, trap
 from tres.web.page import Link

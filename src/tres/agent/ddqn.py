@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from tres.agent.adam import Adam
 from tres.agent.qnet import QNetwork
-from tres.config.sections import AgentSection
 from tres.mdp.columns import Floats
+from tres.settings.sections import AgentSection
 
 
 class Batch(NamedTuple):

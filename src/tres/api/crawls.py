@@ -16,8 +16,6 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from tres.api.results import Run
-from tres.config.sections import PolicyName
-from tres.config.topic_file import TopicConfig
 from tres.crawl.events import Done, Event, Stepped, StopReason
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb
@@ -31,6 +29,8 @@ from tres.relevance.custom_model import Judge, as_model
 from tres.runs.resuming import resumable, resume
 from tres.runs.start import Listener, crawl, events_of, start_run_over
 from tres.runs.topic_perceiver import perceive_topic
+from tres.settings.sections import PolicyName
+from tres.settings.topic_file import TopicConfig
 
 MakePolicy = Callable[[Crawl, np.random.Generator], Policy]
 OnPage = Callable[[Stepped], object]

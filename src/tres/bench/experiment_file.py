@@ -26,7 +26,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
-from tres.config.sections import (
+from tres.errors import ConfigError
+from tres.settings.sections import (
     AgentSection,
     CrawlSection,
     TopicSection,
@@ -34,9 +35,8 @@ from tres.config.sections import (
     TreeSection,
     site_cap,
 )
-from tres.config.settings import Section, choice, flat_list, setting, text, whole
-from tres.config.topic_file import TopicConfig, parsed_toml, read_sections
-from tres.errors import ConfigError
+from tres.settings.setting import Section, choice, flat_list, setting, text, whole
+from tres.settings.topic_file import TopicConfig, parsed_toml, read_sections
 
 JudgeKind = Literal["labels", "model"]
 JUDGES: tuple[JudgeKind, ...] = ("labels", "model")

@@ -17,7 +17,6 @@ from tres.cli.completions import one_of, topic_files
 from tres.cli.console import messages
 from tres.cli.json_log import JsonLog
 from tres.cli.progress import CrawlProgress
-from tres.config.topic_file import FEATURES, POLICIES, TopicConfig, load_topic
 from tres.crawl.events import StopReason
 from tres.crawl.session import CrawlSession
 from tres.engines.network.open_files import OpenFilesWarning
@@ -27,6 +26,7 @@ from tres.offline import open_web
 from tres.runs.start import LIVE, Result
 from tres.runs.start import crawl as run_crawl
 from tres.runs.topic_perceiver import perceive_topic
+from tres.settings.topic_file import FEATURES, POLICIES, TopicConfig, load_topic
 from tres.store.journal import JOURNAL
 from tres.store.recorded_session import command_to_resume
 from tres.store.recovery import RewoundWarning

@@ -15,16 +15,16 @@ from rich.table import Table
 
 from tres.cli.console import console, messages
 from tres.cli.progress import CrawlProgress
-from tres.config.sections import (
+from tres.offline.generated.generator import GeneratedWeb
+from tres.offline.serving import serving_process
+from tres.settings.sections import (
     CrawlSection,
     LiveSection,
     PolicyName,
     TopicSection,
     TrainingSection,
 )
-from tres.config.topic_file import TopicConfig
-from tres.offline.generated.generator import GeneratedWeb
-from tres.offline.serving import serving_process
+from tres.settings.topic_file import TopicConfig
 
 COMPARED: tuple[PolicyName, ...] = ("tres", "random")
 SEEDS = 5

@@ -13,10 +13,10 @@ from tres.cli.console import messages
 from tres.cli.questions import NAME, OTHERS, answer, refuse_missing
 from tres.cli.seed_check import SeedCheck, check_live, check_web
 from tres.cli.topic_template import doubts, drafted, topic_file
-from tres.config.sections import CrawlSection
-from tres.config.topic_file import TopicConfig, load_topic
 from tres.errors import ConfigError, SeedError, printable
 from tres.offline import open_web
+from tres.settings.sections import CrawlSection
+from tres.settings.topic_file import TopicConfig, load_topic
 from tres.web.page import Failed
 
 AT_ONCE = 8

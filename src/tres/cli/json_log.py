@@ -25,7 +25,6 @@ from typing import Any, Self, TextIO
 import click
 
 from tres import __version__
-from tres.config.topic_file import TopicConfig
 from tres.crawl.events import (
     Continued,
     Event,
@@ -43,6 +42,7 @@ from tres.crawl.session import CrawlSession
 from tres.engines.scrapy.logs import NAMES
 from tres.errors import TresError
 from tres.runs.start import Result
+from tres.settings.topic_file import TopicConfig
 from tres.store.journal import JOURNAL
 from tres.store.recorded_session import command_to_resume
 

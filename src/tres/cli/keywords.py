@@ -8,13 +8,13 @@ import click
 
 from tres.cli.completions import one_of, topic_files
 from tres.cli.console import messages
-from tres.config.sections import VECTORS
-from tres.config.settings import toml
-from tres.config.topic_file import TopicConfig, load_topic
 from tres.errors import printable
 from tres.offline import open_web
 from tres.relevance.training import Examples
 from tres.runs.topic_perceiver import find_keywords, topic_examples
+from tres.settings.sections import VECTORS
+from tres.settings.setting import toml
+from tres.settings.topic_file import TopicConfig, load_topic
 from tres.topic.expansion import Expansion, Keyword
 from tres.topic.text import words
 

@@ -13,11 +13,11 @@ from rich.text import Text
 
 from tres.cli.completions import runs
 from tres.cli.console import console, messages
-from tres.config.topic_file import TopicConfig, load_topic
 from tres.errors import RunError, TrainingError, printable
 from tres.offline import Web
 from tres.relevance.pu import keyword_forms
 from tres.runs.labelling import Candidate, Retrained, candidates, learn_judgements
+from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.judgements import Judgement, append_judgement
 from tres.store.model_versions import MODEL, newest_model
 from tres.store.page_source import web_of

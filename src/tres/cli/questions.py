@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from tres.cli.topic_template import terms_of
-from tres.config.sections import CrawlSection
-from tres.config.settings import text, web_address, whole
 from tres.errors import ConfigError
+from tres.settings.sections import CrawlSection
+from tres.settings.setting import text, web_address, whole
 from tres.web.url import canonical
 
 

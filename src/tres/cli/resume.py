@@ -21,12 +21,12 @@ from tres.cli.crawl import (
     watching,
 )
 from tres.cli.json_log import JsonLog
-from tres.config.topic_file import load_topic
 from tres.errors import printable
 from tres.offline import open_web
 from tres.runs.resuming import Resumable, resumable
 from tres.runs.resuming import resume as resume_run
 from tres.runs.start import LIVE, Result
+from tres.settings.topic_file import load_topic
 from tres.store.run_directory import config_of, is_exploring
 
 

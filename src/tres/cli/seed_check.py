@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tres.config.topic_file import TopicConfig
 from tres.engines.exploration.explore import Asking, Exploration, answered
 from tres.offline.web import Web
 from tres.relevance.pu import keyword_forms
 from tres.runs.topic_perceiver import seed_urls
+from tres.settings.topic_file import TopicConfig
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.topic.language import language_of
 from tres.topic.text import STOP_WORDS, words

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from tres.cli.completions import runs
-from tres.config.topic_file import load_topic
 from tres.errors import ConfigError, RunError, printable
+from tres.settings.topic_file import load_topic
 from tres.store.orders import OF_THE_MOMENT, Block, Budget, Continue, Order, Pause, Stop, send
 from tres.store.recorded_session import command_to_resume
 from tres.store.run_directory import config_of

@@ -1,6 +1,6 @@
 """A topic file to begin with: written from a few answers, explained by the settings themselves.
 
-What stands in the file is what `tres.config.sections` says of each setting, so the two cannot
+What stands in the file is what `tres.settings.sections` says of each setting, so the two cannot
 differ. `ACTIVE` are the settings that everybody has an opinion on, written as they are; `OFFERED`
 are those that many come to want, written as comments with their defaults. All others are left to
 the documentation.
@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import Field, fields
 from typing import Any
 
-from tres.config.sections import CrawlSection, LiveSection, TopicSection, TrainingSection
-from tres.config.settings import Section, toml
-from tres.config.topic_file import SECTIONS, TopicConfig
+from tres.settings.sections import CrawlSection, LiveSection, TopicSection, TrainingSection
+from tres.settings.setting import Section, toml
+from tres.settings.topic_file import SECTIONS, TopicConfig
 from tres.topic.text import STOP_WORDS, words
 
 ACTIVE = (

@@ -16,7 +16,6 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tres.cli.completions import one_of, topic_files
 from tres.cli.console import messages
-from tres.config.topic_file import MODELS, TopicConfig, load_topic
 from tres.errors import ConfigError, ModelError, printable
 from tres.files.checksummed import signed, verified
 from tres.files.durable import replace_file
@@ -27,6 +26,7 @@ from tres.relevance.model import RelevanceModel
 from tres.relevance.model_files import MANIFEST
 from tres.relevance.training import train_model
 from tres.runs.topic_perceiver import find_keywords, topic_examples, topic_start
+from tres.settings.topic_file import MODELS, TopicConfig, load_topic
 
 SHOWN = 10
 """Pages listed as least sure, and as worst mistakes."""

@@ -24,7 +24,6 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tres.config.site_caps import SiteCap
 from tres.crawl.endorsement import Endorsements
 from tres.crawl.events import (
     Demand,
@@ -49,6 +48,7 @@ from tres.mdp.paths import NONE
 from tres.mdp.state import Crawl
 from tres.mdp.transitions import NO_PATH, Choice, Outlinks, Step
 from tres.policies.policy import Policy
+from tres.settings.site_caps import SiteCap
 from tres.web.link_wording import UNTOLD, Wordings, wordings
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import LinkPercepts, Percept

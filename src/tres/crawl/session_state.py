@@ -31,8 +31,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tres.agent.link_words import LinkClassifier
-from tres.config.settings import Section
-from tres.config.site_caps import SiteCap
 from tres.crawl.frontier_limits import LinkLimits, Reached
 from tres.crawl.session import CrawlSession
 from tres.mdp.columns import Column
@@ -42,6 +40,8 @@ from tres.mdp.transitions import Choice
 from tres.policies.han import Taken
 from tres.policies.learner import PendingTransition
 from tres.policies.oracle import CitationGraph
+from tres.settings.setting import Section
+from tres.settings.site_caps import SiteCap
 from tres.web.page import FailureKind
 from tres.web.search_engine import Hit, SearchEngine
 

@@ -10,8 +10,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from tres.config.topic_file import load_topic
 from tres.dashboard.run_counts import Json, harmless
+from tres.settings.topic_file import load_topic
 from tres.store.exploration_log import EXPLORATION
 from tres.store.run_directory import config_of
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tres.config.topic_file import load_topic
 from tres.dashboard.followed_run import FollowedRun
 from tres.dashboard.run_counts import Json
 from tres.errors import ConfigError, RunError
+from tres.settings.topic_file import load_topic
 from tres.store.judgements import Judgement, append_judgement
 from tres.store.model_versions import MODEL
 from tres.store.orders import Block, Budget, Order, Pause, Stop, order_named, send

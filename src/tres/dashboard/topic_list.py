@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from tres.config.topic_file import load_topic
 from tres.dashboard.run_counts import Json, harmless
 from tres.dashboard.run_files import without_path
 from tres.errors import TresError
+from tres.settings.topic_file import load_topic
 
 LARGEST = 1_000_000
 """Bytes of a topic file."""

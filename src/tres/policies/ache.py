@@ -21,13 +21,13 @@ from dataclasses import replace
 import numpy as np
 
 from tres.agent.link_words import LinkClassifier, Reservoir, Words, link_words, train_links
-from tres.config.sections import FocusKind
 from tres.frontier.domain_round_robin import DomainRoundRobin
 from tres.frontier.rows import Rows
 from tres.mdp.columns import Column, Flags, Floats, Ids
 from tres.mdp.state import Crawl
 from tres.mdp.transitions import Outlinks, Step
 from tres.policies.policy import FrontierPolicy, Pick
+from tres.settings.sections import FocusKind
 from tres.web.url import site_of
 
 TRAIN_EVERY = 500

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from tres.config.sections import AgentSection
 from tres.frontier.queue_frontier import QueueFrontier
 from tres.frontier.rows import Change, Rows
 from tres.mdp.columns import Flags, Floats, Ids
@@ -18,6 +17,7 @@ from tres.mdp.transitions import Choice, Step
 from tres.policies.learner import QLearner
 from tres.policies.policy import FrontierPolicy, Pick
 from tres.policies.unordered import drawn, ready
+from tres.settings.sections import AgentSection
 
 
 class TresAsync(FrontierPolicy):

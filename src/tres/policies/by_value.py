@@ -16,7 +16,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from tres.config.sections import FeatureSet, TreeSection
 from tres.frontier.decision_tree import NewSplit, Tree
 from tres.mdp.columns import Flags, Floats
 from tres.mdp.state import Crawl
@@ -24,6 +23,7 @@ from tres.mdp.transitions import Step
 from tres.policies.policy import Pick
 from tres.policies.registry import make_rows
 from tres.policies.tree_random import TreeRandom
+from tres.settings.sections import FeatureSet, TreeSection
 
 
 class ValuePolicy(TreeRandom):

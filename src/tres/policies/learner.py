@@ -25,10 +25,10 @@ import numpy as np
 
 from tres.agent.ddqn import Batch, DoubleDqn
 from tres.agent.replay_buffer import Replay
-from tres.config.sections import AgentSection
 from tres.frontier.rows import Change, Rows
 from tres.mdp.columns import Floats, Ids
 from tres.mdp.transitions import NO_IDS, Choice, Step
+from tres.settings.sections import AgentSection
 
 ENOUGH = 8
 """Transitions with which training begins: a crawl has no time to wait for a full minibatch."""

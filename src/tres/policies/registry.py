@@ -9,14 +9,6 @@ from typing import Self
 
 import numpy as np
 
-from tres.config.sections import (
-    AgentSection,
-    FeatureSet,
-    FocusKind,
-    PolicyName,
-    TreeSection,
-)
-from tres.config.topic_file import TopicConfig
 from tres.errors import ConfigError
 from tres.frontier.decision_tree import Tree
 from tres.frontier.edge_rows import EdgeRows
@@ -36,6 +28,14 @@ from tres.policies.seedfinder import SeedFinder
 from tres.policies.synchronous import TresSync
 from tres.policies.tree_random import Random, TreeRandom
 from tres.policies.tres import Tres
+from tres.settings.sections import (
+    AgentSection,
+    FeatureSet,
+    FocusKind,
+    PolicyName,
+    TreeSection,
+)
+from tres.settings.topic_file import TopicConfig
 from tres.web.search_engine import SearchEngine
 from tres.web.url import site_of
 

@@ -19,13 +19,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tres.config.sections import FocusKind
 from tres.frontier.rows import Rows
 from tres.mdp.columns import Flags
 from tres.mdp.paths import NONE
 from tres.mdp.state import Crawl
 from tres.mdp.transitions import Choice, Step
 from tres.policies.ache import Ache
+from tres.settings.sections import FocusKind
 from tres.topic.text import STOP_WORDS, words
 from tres.web.search_engine import Hit, SearchEngine
 

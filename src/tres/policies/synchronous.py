@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tres.config.sections import AgentSection
 from tres.frontier.rows import Change, Rows
 from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.transitions import Choice, Step
 from tres.policies.learner import QLearner
 from tres.policies.policy import FrontierPolicy, Pick
 from tres.policies.unordered import UnorderedFrontier, drawn, ready
+from tres.settings.sections import AgentSection
 
 
 class TresSync(FrontierPolicy):

@@ -15,7 +15,6 @@ import numpy as np
 
 from tres.agent.ddqn import DoubleDqn
 from tres.agent.replay_buffer import Replay
-from tres.config.sections import AgentSection
 from tres.frontier.decision_tree import NewSplit, Tree
 from tres.frontier.rows import Change, Rows
 from tres.mdp.columns import Flags, Floats, Ids
@@ -23,6 +22,7 @@ from tres.mdp.transitions import Choice, Step
 from tres.policies.learner import QLearner
 from tres.policies.policy import Pick
 from tres.policies.tree_random import TreeRandom
+from tres.settings.sections import AgentSection
 
 
 class Tres(TreeRandom):

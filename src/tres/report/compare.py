@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from tres.config.settings import toml
-from tres.config.topic_file import KEYS, TopicConfig
 from tres.report import series
 from tres.report.charts import lines
 from tres.report.document import document, paragraphs, table
@@ -14,6 +12,8 @@ from tres.report.report_page import rate, verdict
 from tres.report.run_reader import PageRow, RunReader
 from tres.report.safe_html import Markup, breakable, element, joined
 from tres.report.series import Points
+from tres.settings.setting import toml
+from tres.settings.topic_file import KEYS, TopicConfig
 
 Runs = dict[str, RunReader]
 """Runs by the names they have in a comparison."""

@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tres.config.topic_file import TopicConfig
 from tres.errors import RunError
 from tres.offline.web import Web
 from tres.relevance.judged_examples import as_guesses, retrain, with_judgements
@@ -21,6 +20,7 @@ from tres.relevance.model import RelevanceModel
 from tres.relevance.pu import Guesses
 from tres.runs.no_labels import explore_topic
 from tres.runs.topic_perceiver import seed_urls, topic_examples, topic_start
+from tres.settings.topic_file import TopicConfig
 from tres.store.guessed_examples import read_guesses
 from tres.store.judgements import read_judgements
 from tres.store.model_versions import keep_model, replace_model

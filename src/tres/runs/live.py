@@ -20,7 +20,6 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from tres import __version__
-from tres.config.topic_file import TopicConfig
 from tres.crawl.events import Event, StopReason
 from tres.engines.browser.playwright_settings import browser_settings
 from tres.engines.exploration.explore import Asking, Exploration
@@ -40,6 +39,7 @@ from tres.runs.no_labels import ask_topic, auto_model, learn_topic
 from tres.runs.resuming import resumable, resume_run
 from tres.runs.start import Listener, OpenRun, Result, start_run
 from tres.runs.topic_perceiver import perceive_topic, seed_urls
+from tres.settings.topic_file import TopicConfig
 from tres.store.exploration_log import EXPLORATION, ExplorationLog
 from tres.store.journal import JOURNAL, Journal
 from tres.store.model_versions import MODEL

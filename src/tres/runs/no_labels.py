@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tres.config.topic_file import TopicConfig
 from tres.engines.exploration.explore import Asking, Exploration, answered, exploration
 from tres.errors import ConfigError, SeedError, TrainingError
 from tres.offline.web import Web
 from tres.relevance.model import RelevanceModel
 from tres.relevance.pu import Guesses, guess, keyword_forms
 from tres.relevance.tfidf import TfidfModel
+from tres.settings.topic_file import TopicConfig
 from tres.topic.text import words
 
 EXPLORED = "exploration_pages"

@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from tres.config.topic_file import TopicConfig, load_topic
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb
 from tres.errors import RunError
@@ -35,6 +34,7 @@ from tres.runs.start import (
     session_digest,
 )
 from tres.runs.topic_perceiver import perceive_topic
+from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.journal import JOURNAL, Journal
 from tres.store.journal_header import Meta
 from tres.store.model_versions import model_of, newest_model

@@ -25,8 +25,6 @@ from typing import Any
 import numpy as np
 
 from tres import __version__
-from tres.config.sections import CrawlSection
-from tres.config.topic_file import TopicConfig
 from tres.crawl.endorsement import Endorsements
 from tres.crawl.events import Done, Event, StopReason
 from tres.crawl.frontier_limits import LinkLimits
@@ -41,6 +39,8 @@ from tres.relevance.model import RelevanceModel
 from tres.relevance.saved_models import load_model
 from tres.runs.no_labels import exploration_pages, no_seed
 from tres.runs.topic_perceiver import seed_urls
+from tres.settings.sections import CrawlSection
+from tres.settings.topic_file import TopicConfig
 from tres.store.guessed_examples import write_guesses
 from tres.store.journal import JOURNAL, Journal
 from tres.store.journal_header import Meta

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tres.config.topic_file import TopicConfig
 from tres.errors import ConfigError
 from tres.offline.web import Web
 from tres.relevance.model import RelevanceModel
@@ -22,6 +21,7 @@ from tres.relevance.training import (
     train_model,
 )
 from tres.runs.no_labels import auto_model, explore_topic
+from tres.settings.topic_file import TopicConfig
 from tres.topic.expansion import Expansion, expand_keywords
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.topic.vectors.word_vectors import load_vectors

@@ -33,7 +33,6 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.defer import deferred_from_coro
 
-from tres.config.topic_file import TopicConfig, load_topic
 from tres.crawl.events import Event, FetchFailed, Postponed, Stepped, StopReason
 from tres.engines.flights import Flight, Flights
 from tres.engines.network.open_files import bounded
@@ -48,6 +47,7 @@ from tres.scrapy_plugin.link_filter import Following
 from tres.scrapy_plugin.spider_requests import ASKED, as_asked, results, sent
 from tres.scrapy_plugin.start_requests import StartRequests
 from tres.scrapy_plugin.strict_robots import make_robots_strict
+from tres.settings.topic_file import TopicConfig, load_topic
 from tres.web.identity import Identity
 from tres.web.page import FailureKind
 from tres.web.percept import Percept

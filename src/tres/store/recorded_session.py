@@ -29,12 +29,12 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Protocol
 
-from tres.config.sections import KeepKind
 from tres.crawl.events import Demand, Done, Event, Fetch, FetchFailed, Stepped, StopReason, Wait
 from tres.crawl.session import CrawlSession
 from tres.crawl.session_state import capture, restore
 from tres.engines.protocols import Exchange, Fetched
 from tres.errors import RunError, SeedError, printable
+from tres.settings.sections import KeepKind
 from tres.store.journal import Journal
 from tres.store.records import (
     Begin,

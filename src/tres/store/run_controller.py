@@ -20,9 +20,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tres.config.topic_file import load_topic
 from tres.crawl.events import Continued, Event, Paused
 from tres.errors import ConfigError, RunError, TresError
+from tres.settings.topic_file import load_topic
 from tres.store.model_versions import adopt_model, place_of
 from tres.store.orders import Adopt, Block, Budget, Continue, OrderFile, Pause, Stop, take
 from tres.store.recorded_session import RecordedSession, writing

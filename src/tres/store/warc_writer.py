@@ -39,11 +39,11 @@ from urllib.parse import quote
 from uuid import NAMESPACE_URL, uuid5
 
 from tres import __version__
-from tres.config.sections import LiveSection
 from tres.engines.protocols import Exchange
 from tres.errors import printable
 from tres.files.durable import sync_directory
 from tres.offline.warc import ASKED_URI, PAGE_URI
+from tres.settings.sections import LiveSection
 
 PART, PARTS = "pages-{:05}.warc.gz", f"pages-{5 * '[0-9]'}.warc.gz"
 PART_BYTES = 1_000_000_000

@@ -38,8 +38,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tres.config.sections import TopicSection
 from tres.errors import ConfigError
+from tres.settings.sections import TopicSection
 from tres.topic.text import STOP_WORDS, words
 from tres.topic.vectors.space import Space
 from tres.topic.vectors.word_vectors import WordVectors

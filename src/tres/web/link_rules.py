@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from tres.config.sections import LiveSection
+from tres.settings.sections import LiveSection
 from tres.web.identity import Identity
 from tres.web.page import Link
 

@@ -18,8 +18,8 @@ from scrapy.crawler import CrawlerProcess
 from scrapy.http import Response
 from twisted.python.failure import Failure
 
-from tres.config.sections import LiveSection
 from tres.engines.browser.playwright_settings import browser_settings
+from tres.settings.sections import LiveSection
 
 
 class Permitted:

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tres.config.sections import LiveSection
 from tres.engines.browser import playwright_settings as browser
 from tres.engines.browser.needs_rendering import SHELL_CHARS, Look, Rendering
 from tres.engines.browser.playwright_settings import EXECUTABLE, browser_settings, find_chromium
 from tres.errors import ConfigError
+from tres.settings.sections import LiveSection
 
 SHELL = b"""<!doctype html><html><head><title>An application</title><style>p {}</style></head>
 <body><noscript>You need to enable JavaScript to run this app.</noscript>

@@ -21,12 +21,12 @@ from scrapy.core.scheduler import BaseScheduler
 from scrapy.crawler import AsyncCrawlerProcess
 from tests.support.crawls import inline_reader
 
-from tres.config.sections import LiveSection
 from tres.engines.scrapy.capture import EXCHANGE
 from tres.engines.scrapy.decompression import unpacked
 from tres.engines.scrapy.failures import NamedFailure, named
 from tres.engines.scrapy.network_settings import network_settings
 from tres.engines.scrapy.politeness_middleware import politeness_of, site_of_url
+from tres.settings.sections import LiveSection
 
 LONG = 30.0
 

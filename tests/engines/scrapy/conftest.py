@@ -14,12 +14,12 @@ import pytest
 from tests.support.crawls import Spoken, inline_reader, session_of
 from tests.support.local_web import LocalWeb
 
-from tres.config.sections import LiveSection
 from tres.crawl.events import Event, Stepped, StopReason
 from tres.engines.scrapy.lean_settings import lean_settings, merged
 from tres.engines.scrapy.live_loop import LiveCrawl, LiveLoop
 from tres.engines.scrapy.network_settings import network_settings
 from tres.engines.steering import UNSTEERED, Steering
+from tres.settings.sections import LiveSection
 
 Wait = Callable[[Coroutine[Any, Any, Any]], Any]
 

@@ -26,8 +26,8 @@ from tests.support.crawls import inline_reader
 from tests.support.local_web import Answer, LocalWeb, Pages, html, moved
 from tests.support.scrapy_project import EXAMPLE
 
-from tres.config.sections import LiveSection
 from tres.scrapy_plugin import scheduler as plugin
+from tres.settings.sections import LiveSection
 from tres.store.journal import JOURNAL, Journal
 
 from .conftest import Wait

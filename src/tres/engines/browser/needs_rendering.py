@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tres.config.sections import LiveSection
+from tres.settings.sections import LiveSection
 
 SHELL_CHARS = 200
 """A page with at least so many characters of text is no shell."""

@@ -14,10 +14,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from tres.config.sections import LiveSection
 from tres.distribution import pip_install
 from tres.engines.browser.needs_rendering import Rendering
 from tres.errors import ConfigError
+from tres.settings.sections import LiveSection
 
 EXECUTABLE = "PLAYWRIGHT_CHROMIUM_EXECUTABLE_PATH"
 """The environment variable that names a Chromium other than the system's."""

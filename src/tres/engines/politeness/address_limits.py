@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
 
-from tres.config.sections import LiveSection
 from tres.engines.politeness.ready_times import ReadyTimes
+from tres.settings.sections import LiveSection
 
 
 @dataclass(slots=True)

@@ -33,9 +33,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
-from tres.config.sections import LiveSection
 from tres.engines.politeness.address_limits import AddressLimits
 from tres.engines.politeness.ready_times import ReadyTimes
+from tres.settings.sections import LiveSection
 from tres.web.page import FailureKind
 
 HOUR, DAY = 3600.0, 86400.0

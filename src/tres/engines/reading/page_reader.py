@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tres.config.sections import LiveSection
 from tres.engines.reading.decompress import UnpackError, unpacked
 from tres.relevance.saved_models import load_model
+from tres.settings.sections import LiveSection
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.topic.language import CHARS, language_of
 from tres.web.duplicates import fingerprint

@@ -25,12 +25,12 @@ from pathlib import Path
 from signal import SIGPROF
 from typing import Any, TypeVar
 
-from tres.config.sections import LiveSection
 from tres.engines.reading.child import BUG
 from tres.engines.reading.page_reader import Reading, Received
 from tres.engines.reading.reader_process import ReaderDied, ReaderProcess
 from tres.engines.reading.tasks import ReadPage, Task
 from tres.errors import ModelError
+from tres.settings.sections import LiveSection
 from tres.web.url import SiteBy
 
 T = TypeVar("T")

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from tres.config.sections import LiveSection
 from tres.engines.reading.page_reader import Reading
+from tres.settings.sections import LiveSection
 from tres.web.duplicates import NearDuplicates
 from tres.web.page import Failed, FailureKind, Page
 from tres.web.percept import Percept

@@ -14,10 +14,10 @@ from __future__ import annotations
 from typing import Any
 
 from tres import __version__
-from tres.config.sections import LiveSection
 from tres.engines.politeness.robots_txt import product_token
 from tres.engines.scrapy.failures import RETRY_STATUSES
 from tres.errors import ConfigError
+from tres.settings.sections import LiveSection
 from tres.web.url import SiteBy
 
 PROXY_SECONDS = 5.0

@@ -19,10 +19,10 @@ from scrapy.downloadermiddlewares.retry import RetryMiddleware
 from scrapy.http import Response
 from scrapy.settings import BaseSettings
 
-from tres.config.sections import LiveSection
 from tres.engines.flights import Answer
 from tres.engines.politeness.clock import PolitenessClock
 from tres.engines.scrapy.failures import SiteDown, SlowSite, named
+from tres.settings.sections import LiveSection
 from tres.web.url import SiteBy, canonical, site_of
 
 PROBLEM = "tres_problem"

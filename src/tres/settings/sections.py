@@ -13,7 +13,8 @@ from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from tres.config.settings import (
+from tres.errors import ConfigError
+from tres.settings.setting import (
     Section,
     choice,
     existing_path,
@@ -27,8 +28,7 @@ from tres.config.settings import (
     web_address,
     whole,
 )
-from tres.config.site_caps import SiteCap
-from tres.errors import ConfigError
+from tres.settings.site_caps import SiteCap
 
 PolicyName = Literal[
     "tres",

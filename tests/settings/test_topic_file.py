@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tres.config.sections import (
+from tres.errors import ConfigError
+from tres.settings.sections import (
     PRESETS,
     AgentSection,
     CrawlSection,
@@ -15,9 +16,8 @@ from tres.config.sections import (
     TrainingSection,
     TreeSection,
 )
-from tres.config.site_caps import SiteCap
-from tres.config.topic_file import KEYS, POLICIES, RETIRED, TopicConfig, load_topic
-from tres.errors import ConfigError
+from tres.settings.site_caps import SiteCap
+from tres.settings.topic_file import KEYS, POLICIES, RETIRED, TopicConfig, load_topic
 
 SMALLEST = """
 [topic]

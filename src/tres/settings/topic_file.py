@@ -1,6 +1,6 @@
 """The topic file: what to look for, how to learn it, how to crawl.
 
-One TOML file describes a crawl; `tres.config.sections` lists everything it may say. What is
+One TOML file describes a crawl; `tres.settings.sections` lists everything it may say. What is
 wrong is told in one line that names file and key and says what is valid, before anything
 starts. Paths in the file are relative to it.
 """
@@ -15,7 +15,9 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
-from tres.config.sections import (
+from tres.errors import ConfigError
+from tres.files import opening as files
+from tres.settings.sections import (
     FEATURES,
     MODELS,
     POLICIES,
@@ -30,9 +32,7 @@ from tres.config.sections import (
     TreeSection,
     vectors_source,
 )
-from tres.config.settings import Section, existing_path, nearest, shown, text, toml
-from tres.errors import ConfigError
-from tres.files import opening as files
+from tres.settings.setting import Section, existing_path, nearest, shown, text, toml
 
 __all__ = [
     "FEATURES",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tres.config.site_caps import SiteCap
+from tres.settings.site_caps import SiteCap
 
 
 def test_inf_means_no_cap():
