@@ -8,7 +8,7 @@ two web-domain features (the NH ablation of Table 4). `evidence` is our own: one
 per URL u, whose values grow with every fetched page that is found to cite it, with what
 became of the other links of those pages, and with what the words of links have led to;
 `no-siblings` and `no-words` drop one of the latter two, `citations` both, `no-neighbours` only
-what became of the nearest ones. Which set a crawl has by default is said in `tres.settings.sections`.
+what became of the nearest ones. `tres.settings.sections` says which set a crawl has by default.
 """
 
 from __future__ import annotations
