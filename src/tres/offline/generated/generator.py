@@ -26,7 +26,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from tres.offline.generated.graph import Rng, Shape, grown
-from tres.offline.generated.text import MIN_WORDS, Author
+from tres.offline.generated.page_text import MIN_WORDS, Author
 from tres.offline.generated.urls import Addresses, CalendarAt, PageAt, Trap
 from tres.offline.generated.word_lists import (
     COMMON_WORDS,
