@@ -3,6 +3,6 @@
 SCHEDULER = "tres.scrapy_plugin.TresScheduler"
 """
 
-from tres.scrapy_plugin.scheduler import TresScheduler
+from tres.scrapy_plugin.tres_scheduler import TresScheduler
 
 __all__ = ["TresScheduler"]

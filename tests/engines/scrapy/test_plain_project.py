@@ -105,6 +105,18 @@ def test_the_crawl_template_has_its_rules_followed(project: Project) -> None:
     assert ended.summary["dropped"]["spider-rules"] > 0
 
 
+def test_a_project_that_names_the_old_path_still_crawls_and_is_told_the_new_one(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONWARNINGS", "default::DeprecationWarning")
+    project.edit("basic", start_urls=f'start_urls = ["{HOME}"]')
+    old = "tres.engines.scrapy.plugin.TresScheduler"
+    with LocalWeb(wide_web()) as web:
+        ended = project.crawl("basic", web, SCHEDULER=old, TRES_PAGES="5")
+    assert (ended.summary["pages"], ended.summary["stopped"]) == (5, "budget")
+    assert f'{old} has moved; set SCHEDULER = "tres.scrapy_plugin.TresScheduler"' in ended.log
+
+
 def test_commands_that_look_at_a_page_start_no_crawl(project: Project) -> None:
     project.spider("checked", CHECKED)
     with LocalWeb(wide_web()) as web:

@@ -16,7 +16,7 @@ from scrapy.settings import Settings
 from tests.support.local_web import Answer, LocalWeb, html, moved
 
 from tres.errors import ConfigError
-from tres.scrapy_plugin.scheduler import TresScheduler
+from tres.scrapy_plugin import TresScheduler
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "scrapy-project"
 

@@ -26,7 +26,7 @@ from tests.support.crawls import inline_reader
 from tests.support.local_web import Answer, LocalWeb, Pages, html, moved
 from tests.support.scrapy_project import EXAMPLE
 
-from tres.scrapy_plugin import scheduler as plugin
+from tres.scrapy_plugin import tres_scheduler as plugin
 from tres.settings.sections import LiveSection
 from tres.store.journal import JOURNAL, Journal
 
@@ -102,7 +102,7 @@ def lead(wait_for: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lea
     def run(spider: type[Spider], web: LocalWeb, **settings: Any) -> Led:
         monkeypatch.setenv("http_proxy", web.proxy)
         given = {
-            "SCHEDULER": "tres.scrapy_plugin.scheduler.TresScheduler",
+            "SCHEDULER": "tres.scrapy_plugin.TresScheduler",
             "TRES_TOPIC": str(tmp_path / "topic.toml"),
             "TRES_RUN": str(tmp_path / "run"),
             "ROBOTSTXT_OBEY": True,

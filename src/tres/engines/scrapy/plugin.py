@@ -1,6 +1,6 @@
-"""The former address of the Scrapy scheduler: `SCHEDULER` settings in people's projects name it.
+"""The old path of the Scrapy plug-in; settings of existing projects still name it.
 
-It lives in `tres.scrapy_plugin.scheduler` now, above the engines, because it opens a run.
+`TresScheduler` is `tres.scrapy_plugin.TresScheduler` now, above the engines: it opens a run.
 """
 
 from importlib import import_module
@@ -8,9 +8,10 @@ from warnings import warn
 
 
 def __getattr__(name: str) -> object:
-    """A name of `tres.scrapy_plugin.scheduler`, with a warning."""
-    new = "tres.scrapy_plugin.scheduler"
-    if name.startswith("__") or not hasattr(import_module(new), name):
+    """Return `tres.scrapy_plugin.TresScheduler`, with a warning."""
+    if name != "TresScheduler":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    warn(f"{__name__} has moved; write tres.scrapy_plugin.{name}", DeprecationWarning, stacklevel=2)
-    return getattr(import_module(new), name)
+    new = "tres.scrapy_plugin.TresScheduler"
+    old = f"{__name__}.{name}"
+    warn(f'{old} has moved; set SCHEDULER = "{new}"', DeprecationWarning, stacklevel=2)
+    return import_module("tres.scrapy_plugin").TresScheduler
