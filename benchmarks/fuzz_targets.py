@@ -18,12 +18,12 @@ import numpy as np
 from benchmarks.fuzz_wire import Wire
 from scrapy.http import Response
 
+from tres.engines.politeness.retry_after import seconds_to_wait
 from tres.engines.politeness.robots_txt import RobotsRules, product_token
 from tres.engines.reading.page_reader import PageReader, Received, charset_of
 from tres.engines.reading.tasks import ReadPage, ReadSitemap, performed
 from tres.engines.scrapy.capture import may_be_page, response_head
 from tres.engines.scrapy.failures import BlockedRedirect
-from tres.engines.scrapy.politeness_middleware import seconds_to_wait
 from tres.engines.scrapy.redirect_limits import redirect_target
 from tres.errors import ConfigError
 from tres.settings.sections import LiveSection

@@ -37,8 +37,8 @@ import tres
 from policies import find_seeds, labelled
 from tres.crawl.events import Done, Fetch, Stepped
 from tres.crawl.session import CrawlSession
+from tres.engines.reading.duplicates_and_traps import CrawlMemory
 from tres.engines.reading.page_reader import PageReader, Reading
-from tres.engines.reading.seen_pages import CrawlMemory
 from tres.offline import open_web
 from tres.offline.generated.word_lists import COMMON_WORDS, TOPIC_WORDS, TOPICS, prose
 from tres.offline.web import Web

@@ -14,7 +14,8 @@ import click
 import pytest
 from tests.support.webs import start
 
-from tres.cli.crawl import stop_on_signal, told_when_stopped
+from tres.cli.crawl import told_when_stopped
+from tres.engines.stop_signals import interrupt_sessions
 from tres.errors import RunError
 from tres.store.journal import JOURNAL, Journal
 
@@ -54,7 +55,7 @@ def test_a_signal_ends_the_crawl_with_a_complete_run_directory(
 def test_a_signal_that_comes_before_the_session_counts() -> None:
     """While a long journal is read there is no session to interrupt yet."""
     session = start({}, ["a/1"])
-    with stop_on_signal() as started:
+    with interrupt_sessions() as started:
         os.kill(os.getpid(), signal.SIGTERM)
         started(session)
     assert session.interrupted
@@ -67,7 +68,7 @@ def test_a_second_signal_stops_at_once_and_says_how_to_go_on(
     (tmp_path / JOURNAL).touch()
 
     def stopped_twice() -> None:
-        with told_when_stopped(tmp_path), stop_on_signal():
+        with told_when_stopped(tmp_path), interrupt_sessions():
             os.kill(os.getpid(), kind)
             os.kill(os.getpid(), kind)
 

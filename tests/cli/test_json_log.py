@@ -21,9 +21,10 @@ import pytest
 from tests.support.local_web import Answer, LocalWeb
 from tests.support.webs import start
 
-from tres.cli.crawl import stop_on_signal, told_when_stopped
+from tres.cli.crawl import told_when_stopped
 from tres.cli.json_log import EVENTS, LEFT_OUT, JsonLog
 from tres.crawl.events import Continued, Event, Paused
+from tres.engines.stop_signals import interrupt_sessions
 from tres.store.journal import JOURNAL
 
 from .conftest import Tres
@@ -203,7 +204,7 @@ def test_a_second_signal_is_told_with_the_way_to_go_on(log: JsonLog, tmp_path: P
     (tmp_path / JOURNAL).touch()
 
     def stopped_twice() -> None:
-        with log, told_when_stopped(tmp_path, log), stop_on_signal():
+        with log, told_when_stopped(tmp_path, log), interrupt_sessions():
             os.kill(os.getpid(), signal.SIGINT)
             os.kill(os.getpid(), signal.SIGINT)
 

@@ -11,7 +11,7 @@ from tests.support.reading import ENGLISH, GERMAN, URL, html, reader, received
 from tres.engines.reading.page_reader import PageReader, Reading, Received, charset_of
 from tres.settings.sections import LiveSection
 from tres.topic.keyword_matcher import KeywordMatcher
-from tres.web.duplicates import fingerprint
+from tres.web.near_duplicates import fingerprint
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import Percept
 from tres.web.url import canonical

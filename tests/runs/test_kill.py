@@ -22,8 +22,8 @@ from pathlib import Path
 import pytest
 from tests.support.missing import skip_without
 
-from tres.cli.crawl import stop_on_signal
 from tres.engines.replay import PerceivedWeb
+from tres.engines.stop_signals import interrupt_sessions
 from tres.errors import RunError
 from tres.offline.generated.generator import GeneratedWeb
 from tres.offline.web import Web
@@ -81,7 +81,7 @@ def quick(monkeypatch: pytest.MonkeyPatch, seen: RunStatus) -> None:
 
 def crawling(config: TopicConfig, seen: RunStatus, run: Path) -> None:
     """Begin a crawl, or go on with it, as the command would."""
-    with stop_on_signal() as started:
+    with interrupt_sessions() as started:
         if (run / JOURNAL).exists():
             resume(run, seen.web, started=started)
         else:

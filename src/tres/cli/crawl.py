@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import signal
 import warnings
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import click
@@ -18,9 +16,9 @@ from tres.cli.console import messages
 from tres.cli.json_log import JsonLog
 from tres.cli.progress import CrawlProgress
 from tres.crawl.events import StopReason
-from tres.crawl.session import CrawlSession
 from tres.engines.network.open_files import OpenFilesWarning
 from tres.engines.replay import PerceivedWeb
+from tres.engines.stop_signals import interrupt_sessions
 from tres.errors import printable
 from tres.offline import open_web
 from tres.runs.start import LIVE, Result
@@ -160,7 +158,7 @@ def crawl_with_progress(
     log: JsonLog | None,
 ) -> Result:
     """Crawl under a progress line; a signal ends the crawl, not the program."""
-    with watching(screen, config, log) as watch, stop_on_signal() as started:
+    with watching(screen, config, log) as watch, interrupt_sessions() as started:
         return run_crawl(config, seen, directory, watch, overwrite, started)
 
 
@@ -211,37 +209,3 @@ def told_when_stopped(directory: Path, log: JsonLog | None = None) -> Iterator[N
         else:
             click.echo("stopped at once, before the crawl began", err=True)
         raise click.exceptions.Exit(1) from None
-
-
-@contextmanager
-def stop_on_signal() -> Iterator[Any]:
-    """The first SIGINT or SIGTERM interrupts the session; the second one stops at once.
-
-    A session that is told of only after the first signal is interrupted as it comes.
-    """
-    sessions: list[CrawlSession] = []
-    signals: list[int] = []
-    before = {kind: signal.getsignal(kind) for kind in (signal.SIGINT, signal.SIGTERM)}
-
-    def restore() -> None:
-        for kind, handler in before.items():
-            signal.signal(kind, handler)
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        signals.append(number)
-        for session in sessions:
-            session.interrupt()
-        for kind in before:
-            signal.signal(kind, signal.default_int_handler)  # a second one stops at once
-
-    def started(session: CrawlSession) -> None:
-        sessions.append(session)
-        if signals:
-            session.interrupt()
-
-    for kind in before:
-        signal.signal(kind, interrupt)
-    try:
-        yield started
-    finally:
-        restore()

@@ -15,12 +15,12 @@ from tres.cli.crawl import (
     crawl_web,
     remarks,
     report,
-    stop_on_signal,
     told_as,
     told_when_stopped,
     watching,
 )
 from tres.cli.json_log import JsonLog
+from tres.engines.stop_signals import interrupt_sessions
 from tres.errors import printable
 from tres.offline import open_web
 from tres.runs.resuming import Resumable, resumable
@@ -96,7 +96,7 @@ def _over(
 ) -> Result:
     with screen.status(f"opening {printable(spec)}"):
         opened = open_web(spec)
-    with watching(screen, found.config, log) as watch, stop_on_signal() as started:
+    with watching(screen, found.config, log) as watch, interrupt_sessions() as started:
         watch.replaying(found.steps)
         return resume_run(run, opened, budget.pages, watch, started, requests=budget.requests)
 

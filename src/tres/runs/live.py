@@ -26,8 +26,8 @@ from tres.engines.exploration.explore import Asking, Exploration
 from tres.engines.exploration.exploring import Exploring
 from tres.engines.network.addresses import AddressGuard
 from tres.engines.network.open_files import bounded
+from tres.engines.reading.duplicates_and_traps import CrawlMemory
 from tres.engines.reading.reader_pool import ReaderPlan, Readers
-from tres.engines.reading.seen_pages import CrawlMemory
 from tres.engines.reading.switching_reader import SwitchingReader
 from tres.engines.scrapy.lean_settings import lean_settings, merged
 from tres.engines.scrapy.live_loop import LiveCrawl, LiveLoop, run_live

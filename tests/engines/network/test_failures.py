@@ -15,11 +15,11 @@ from twisted.internet import error
 from twisted.python.failure import Failure
 from twisted.web._newclient import ParseError, ResponseFailed
 
+from tres.engines.politeness.retry_after import seconds_to_wait
 from tres.engines.scrapy import failures
 from tres.engines.scrapy.capture import Capture, may_be_page, response_head
 from tres.engines.scrapy.failures import NOTE_CHARS, NamedFailure, named
 from tres.engines.scrapy.network_settings import network_settings, user_agent
-from tres.engines.scrapy.politeness_middleware import seconds_to_wait
 from tres.engines.scrapy.redirect_limits import redirect_target
 from tres.errors import ConfigError
 from tres.settings.sections import LiveSection

@@ -15,8 +15,8 @@ from tests.engines.network.fetching import fetch
 from tests.engines.network.loopback import Seen, drip, page, serving
 from tests.support.timing import assert_spaced
 
+from tres.engines.politeness.robots_cache import MAX_ENTRIES, MAX_TEXT, RobotsCache
 from tres.engines.politeness.robots_txt import MAX_BYTES, MAX_SITEMAPS, RobotsRules, product_token
-from tres.engines.scrapy.robots_middleware import MAX_ENTRIES, MAX_TEXT, RobotsCache
 
 FUZZED = int(os.environ.get("TRES_FUZZ", "60"))
 DAY = 86400.0

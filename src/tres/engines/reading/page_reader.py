@@ -2,7 +2,7 @@
 
 A `PageReader` knows no network and no crawl. The same bytes give the same reading, in this
 process or in another (`tres.engines.reading.reader_pool`), which is where pages of strangers
-belong. What depends on earlier pages is decided later (`tres.engines.reading.seen_pages`).
+belong. What depends on earlier pages is decided later: `tres.engines.reading.duplicates_and_traps`.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from tres.relevance.saved_models import load_model
 from tres.settings.sections import LiveSection
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.topic.language import CHARS, language_of
-from tres.web.duplicates import fingerprint
 from tres.web.link_rules import LinkRules
+from tres.web.near_duplicates import fingerprint
 from tres.web.page import Failed, FailureKind, Page
 from tres.web.page_claims import believed
 from tres.web.parse import Document, parse_document, well_formed

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tres.engines.reading.page_reader import Reading, Received
-from tres.web.duplicates import BITS
+from tres.web.near_duplicates import BITS
 from tres.web.page import Failed, FailureKind, Link, Page
 from tres.web.parse import MAX_LINKS, MAX_TEXT_CHARS, MAX_TITLE_CHARS
 from tres.web.percept import MAX_ANCHOR_CHARS, LinkPercepts, Percept

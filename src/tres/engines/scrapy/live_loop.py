@@ -4,21 +4,16 @@ Twisted's reactor can be started once in the life of a process. So a whole progr
 live is one coroutine, `main`, run by `run_live`; within it each `await loop.crawl(...)` is a
 Scrapy crawler of its own, from its first request to its last.
 
-The first SIGINT or SIGTERM interrupts the crawl: nothing new is asked for, what is in flight
-lands, and `main` goes on to its end. The second one stops the loop where it is, and `run_live`
-raises KeyboardInterrupt; a third finds the handlers as they were before. Scrapy and Twisted
-install none of their own.
+Signals interrupt the crawl (`tres.engines.stop_signals`): after the first, `main` goes on to its
+end; after the second, `run_live` raises KeyboardInterrupt. Scrapy and Twisted install no handlers.
 """
 
 from __future__ import annotations
 
 import asyncio
-import signal
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from types import FrameType
 from typing import Any, TypeVar
 
 from scrapy import Spider
@@ -33,12 +28,12 @@ from tres.engines.scrapy.politeness_middleware import live_settings, politeness_
 from tres.engines.scrapy.responses import Answers, Memory, Reader
 from tres.engines.scrapy.sitemaps import Sitemaps
 from tres.engines.steering import UNSTEERED, Steering
+from tres.engines.stop_signals import interrupt_loop
 from tres.web.url import SiteBy
 
 T = TypeVar("T")
 
 _ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
-_STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,45 +128,8 @@ def run_live(main: Callable[[LiveLoop], Coroutine[Any, Any, T]]) -> T:
     loop = asyncio.get_event_loop()
     task = loop.create_task(main(live))
     task.add_done_callback(lambda _: reactor.stop())
-    with _signals(live.interrupt, reactor.stop, loop):
+    with interrupt_loop(live.interrupt, reactor.stop, loop):
         reactor.run(installSignalHandlers=False)
     if not task.done():
         raise KeyboardInterrupt
     return task.result()
-
-
-@contextmanager
-def _signals(
-    first: Callable[[], None], second: Callable[[], None], loop: asyncio.AbstractEventLoop
-) -> Iterator[None]:
-    """Hand two signals to the loop; then let them do what they did before.
-
-    While the loop is busy (a resumed run reads its journal first) it cannot act on a signal. A
-    second one that comes meanwhile stops at once.
-    """
-    before = {kind: signal.getsignal(kind) for kind in _STOPPING}
-    actions = [first, second]
-    unheard: list[int] = []
-
-    def restore() -> None:
-        for kind, handler in before.items():
-            signal.signal(kind, handler)
-
-    def act() -> None:
-        unheard.clear()
-        actions.pop(0)()
-        if not actions:
-            restore()
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        if unheard:
-            raise KeyboardInterrupt
-        unheard.append(number)
-        loop.call_soon_threadsafe(act)
-
-    for kind in before:
-        signal.signal(kind, handle)
-    try:
-        yield
-    finally:
-        restore()

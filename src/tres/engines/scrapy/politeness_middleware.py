@@ -9,7 +9,6 @@ turn as everything else.
 from __future__ import annotations
 
 from dataclasses import replace
-from email.utils import parsedate_to_datetime
 from time import monotonic, time
 from typing import cast
 
@@ -21,6 +20,7 @@ from scrapy.settings import BaseSettings
 
 from tres.engines.flights import Answer
 from tres.engines.politeness.clock import PolitenessClock
+from tres.engines.politeness.retry_after import seconds_to_wait
 from tres.engines.scrapy.failures import SiteDown, SlowSite, named
 from tres.settings.sections import LiveSection
 from tres.web.url import SiteBy, canonical, site_of
@@ -51,19 +51,6 @@ def site_of_url(url: str, by: SiteBy) -> str:
     """The site whose politeness a request to any URL is subject to."""
     known = canonical(url)
     return site_of(known, by) if known else ""
-
-
-def seconds_to_wait(header: bytes | None, now: float) -> float | None:
-    """What Retry-After asks for, as seconds or as a date; `now` is seconds since the epoch."""
-    if header is None:
-        return None
-    text = header.decode("ascii", "replace").strip()
-    if text.isascii() and text.isdigit():
-        return float(text[:9])
-    try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
-    except (ValueError, OverflowError, OSError):  # no date, or none that this machine knows
-        return None
 
 
 def answer_of(response: Response, request: Request) -> Answer:

@@ -9,15 +9,11 @@
 
 The request for robots.txt takes the turn of the page that needed it. So whoever had to wait for it
 takes another turn: between robots.txt and the first page lies the site's delay, which that very
-robots.txt may just have raised. Rules are kept for a day. Where there are too many of them, those
-used least recently go first; where they are too large, the largest do, so that no site can push
-out those of the others.
+robots.txt may just have raised. The rules go into a cache (`tres.engines.politeness.robots_cache`).
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from dataclasses import dataclass
 from time import monotonic, process_time, time
 from typing import NoReturn
 from urllib.parse import urlsplit
@@ -32,6 +28,8 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from tres.engines.politeness.clock import DAY
+from tres.engines.politeness.retry_after import seconds_to_wait
+from tres.engines.politeness.robots_cache import RobotsCache
 from tres.engines.politeness.robots_txt import MAX_BYTES, RobotsRules, leaves_unknown, product_token
 from tres.engines.scrapy.decompression import unpacked
 from tres.engines.scrapy.failures import (
@@ -46,7 +44,7 @@ from tres.engines.scrapy.failures import (
     SlowSite,
     named,
 )
-from tres.engines.scrapy.politeness_middleware import politeness_of, seconds_to_wait, site_of_url
+from tres.engines.scrapy.politeness_middleware import politeness_of, site_of_url
 from tres.engines.scrapy.redirect_limits import REDIRECTS, redirect_target
 from tres.web.url import SiteBy, site_of
 
@@ -54,52 +52,7 @@ TIMEOUT = 10.0
 MAX_TURN = 60.0
 """Seconds that a page waits here for its turn; the scheduler can wait for longer."""
 MAX_REDIRECTS = 5
-MAX_ENTRIES = 5_000
-MAX_TEXT = 4_000_000
-"""Characters of robots.txt whose rules are kept; the rules take some ten times more."""
 _RECEIVED = "tres_robots_bytes"
-
-
-@dataclass(frozen=True, slots=True)
-class _Known:
-    rules: RobotsRules
-    until: float
-
-
-class RobotsCache:
-    """The rules by origin: bounded in number, size and age."""
-
-    def __init__(self) -> None:
-        self._known: OrderedDict[str, _Known] = OrderedDict()
-        self._text = 0
-
-    def __len__(self) -> int:
-        return len(self._known)
-
-    def get(self, origin: str, now: float) -> RobotsRules | None:
-        """The rules of an origin, if they are known and not too old."""
-        known = self._known.get(origin)
-        if known is None or known.until <= now:
-            return None
-        self._known.move_to_end(origin)
-        return known.rules
-
-    def put(self, origin: str, rules: RobotsRules, now: float) -> None:
-        """Keep rules for a day."""
-        self._drop(origin)
-        if len(self._known) >= MAX_ENTRIES:
-            self._drop(next(iter(self._known)))
-        while self._known and self._text + rules.size > MAX_TEXT:
-            self._drop(max(self._known, key=self._size))
-        self._known[origin] = _Known(rules, now + DAY)
-        self._text += rules.size
-
-    def _size(self, origin: str) -> int:
-        return self._known[origin].rules.size
-
-    def _drop(self, origin: str) -> None:
-        known = self._known.pop(origin, None)
-        self._text -= known.rules.size if known else 0
 
 
 class Robots:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from tests.support.reading import ENGLISH, html, reader, received
 
+from tres.engines.reading.duplicates_and_traps import CrawlMemory
 from tres.engines.reading.page_reader import Reading
-from tres.engines.reading.seen_pages import CrawlMemory
 from tres.settings.sections import LiveSection
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import Percept

@@ -1,8 +1,9 @@
-"""What a crawl remembers of the pages it has read, to know when it is told the same again.
+"""Near-duplicates and endless spaces: what depends on the pages read before.
 
-A reading is judged before the session sees it, and remembered once the session has counted it
-as a step. So the memory is a fold over the recorded steps, and a crawl that is resumed builds
-it again by remembering them in order.
+A near-duplicate is a failure, so it is no step and earns nothing. Links into an endless space are
+dropped. A reading is checked before the session sees it, and remembered once the session has
+counted it as a step. So the memory is a fold over the recorded steps, and a resumed crawl rebuilds
+it by remembering them in order.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Iterable
 
 from tres.engines.reading.page_reader import Reading
 from tres.settings.sections import LiveSection
-from tres.web.duplicates import NearDuplicates
+from tres.web.near_duplicates import NearDuplicates
 from tres.web.page import Failed, FailureKind, Page
 from tres.web.percept import Percept
 from tres.web.traps import EndlessSpaces

@@ -1,7 +1,7 @@
 """Near-duplicates: how many edited copies are recognised, and how many real pages are refused.
 
-    python benchmarks/duplicates.py
-    python benchmarks/duplicates.py --web docs.jsonl.gz --every 6
+    python benchmarks/near_duplicates.py
+    python benchmarks/near_duplicates.py --web docs.jsonl.gz --every 6
 
 Without a web: pages of 240 words with 1 to 16 words changed at random, beside the original and
 beside another copy that was made in the same way. With one: the pages that the test refuses when
@@ -18,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 
 from tres.offline import open_web
-from tres.web.duplicates import DISTANCE, fingerprint
+from tres.web.near_duplicates import DISTANCE, fingerprint
 
 WORDS = [f"word{number}" for number in range(2_000)]
 SIZE, PAGES = 240, 500

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.fuzz import fuzzed
 
-from tres.web import duplicates as duplicates_module
-from tres.web.duplicates import BITS, DISTANCE, SAMPLE, SHORT, NearDuplicates, fingerprint
+from tres.web import near_duplicates as duplicates_module
+from tres.web.near_duplicates import BITS, DISTANCE, SAMPLE, SHORT, NearDuplicates, fingerprint
 
 WORDS = [f"word{number}" for number in range(2_000)]
 PRINTS = st.integers(0, (1 << BITS) - 1)
