@@ -60,7 +60,7 @@ class Steered:
         for order in orders:
             send(self.run, order)
         self.clock.now += EVERY
-        return self.controller.look()
+        return self.controller.carry_out_orders()
 
 
 @pytest.fixture
@@ -85,10 +85,10 @@ def test_the_inbox_is_looked_into_now_and_then_only(steered: Steered) -> None:
     assert steered.told() is False
     send(steered.run, Pause())
     clock.now += EVERY / 2
-    assert (controller.look(), controller.paused) == (False, False)
-    assert controller.due_in() == pytest.approx(EVERY / 2)
+    assert (controller.carry_out_orders(), controller.paused) == (False, False)
+    assert controller.next_orders_in() == pytest.approx(EVERY / 2)
     clock.now += EVERY
-    assert (controller.look(), controller.paused) == (True, True)
+    assert (controller.carry_out_orders(), controller.paused) == (True, True)
     assert list(take(steered.run)) == []
 
 
@@ -164,8 +164,8 @@ def test_a_blocked_site_is_in_the_journal_and_stays_blocked(steered: Steered) ->
     steered.told(Block("s0"), Block("s0"), Block("unheard-of"))
     assert steered.events == [SiteBlocked("s0"), SiteBlocked("unheard-of")]
     assert entries(steered.crawling)[-2:] == [Blocked("s0"), Blocked("unheard-of")]
-    assert steered.controller.bars("s0")
-    assert not steered.controller.bars("s1")
+    assert steered.controller.is_blocked("s0")
+    assert not steered.controller.is_blocked("s1")
     later = again(steered.run)
     assert later.session.is_blocked("s0")
     told = [event for events in steps(later) for event in events]

@@ -24,19 +24,19 @@ class Scripted:
         self._every = every
         self._next = clock()
 
-    def look(self) -> bool:
-        if self.due_in() > 0:
+    def carry_out_orders(self) -> bool:
+        if self.next_orders_in() > 0:
             return False
         self._next = self._clock() + self._every
         self.looks += 1
         return self._script(self)
 
-    def due_in(self) -> float:
+    def next_orders_in(self) -> float:
         return max(0.0, self._next - self._clock())
 
-    def rest(self) -> None:
+    def sleep(self) -> None:
         self.rests += 1
-        time.sleep(self.due_in())
+        time.sleep(self.next_orders_in())
 
-    def bars(self, site: str) -> bool:
+    def is_blocked(self, site: str) -> bool:
         return site in self.barred

@@ -22,14 +22,14 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, Protocol
 
 from tres.crawl.events import Demand, Done, Event, Fetch, StopReason
-from tres.engines.protocols import Fetched
+from tres.engines.protocols import Fetched, LiveSession
 from tres.engines.steering import UNSTEERED, Steering
 from tres.web.page import Failed, FailureKind
 from tres.web.url import SiteBy, canonical, site_of
@@ -38,16 +38,6 @@ LONG = 30.0
 """Seconds without anything to ask for that are worth a word."""
 
 _log = logging.getLogger(__name__)
-
-
-class Asker(Protocol):
-    """A crawl, or an exploration: what it takes must be what the reader beside it gives."""
-
-    def next(self, k: int = 1, waiting: Iterable[str] = ()) -> Demand: ...
-
-    def receive(self, url: str, outcome: Any, fetched: Fetched | None = None) -> list[Event]: ...
-
-    def interrupt(self) -> None: ...
 
 
 class Politeness(Protocol):
@@ -107,7 +97,7 @@ class Flights:
 
     def __init__(
         self,
-        crawl: Asker,
+        crawl: LiveSession,
         politeness: Politeness,
         k: int = 1,
         site_by: SiteBy = "host",
@@ -184,14 +174,14 @@ class Flights:
 
     def _look_up(self) -> None:
         try:
-            if self._asks and self._steering.look():
+            if self._asks and self._steering.carry_out_orders():
                 self._resting_until = -inf
         except Exception as fault:  # raised again by whoever runs the crawl
             self.fault = fault
 
-    def bars(self, site: str) -> bool:
-        """Must nothing be asked of this site any more?"""
-        return self._steering.bars(site)
+    def is_blocked(self, site: str) -> bool:
+        """Has the user blocked this site?"""
+        return self._steering.is_blocked(site)
 
     def _next(self, now: float) -> Demand | None:
         try:
@@ -212,7 +202,7 @@ class Flights:
     def wakes_in(self) -> float:
         """Seconds until the crawl may have something to ask for though nothing has landed."""
         ready = max(0.0, self._resting_until - self._clock()) if self._has_room else inf
-        return min(ready, self._steering.due_in()) if self._asks else inf
+        return min(ready, self._steering.next_orders_in()) if self._asks else inf
 
     def depart(self, flight: Flight, site: str) -> None:
         """A hop leaves for a site."""

@@ -1,19 +1,17 @@
-"""What an engine drives, and what a live fetch leaves beside its percept.
+"""What an engine drives (`Session`), and what a live fetch adds to its outcome (`Fetched`).
 
-An engine knows no store: it asks whatever is `Crawling` for URLs and hands back what came of
-them. That may be a session itself, or a session whose every word is written into a journal
-before it counts.
+An engine knows neither store nor policy: it asks a session for URLs, fetches them and hands the
+outcomes back. The session may be the decision core itself, or a wrapper that writes every outcome
+into a journal before it counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from tres.crawl.events import Demand, Event
-from tres.web.page import Failed
-from tres.web.percept import Percept
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +32,10 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """How a fetch went. Times are seconds since the epoch; nothing of this is ever learnt from."""
+    """How a fetch went, for the journal only: no policy learns from it.
+
+    Times are seconds since the epoch.
+    """
 
     at: float
     seconds: float = 0.0
@@ -44,24 +45,33 @@ class Fetched:
     fingerprint: int | None = None
     note: str = ""
     rests: tuple[str, float] | None = None
-    """After a failure: a site that must be left alone, and until when."""
+    """After a failure: the site that must not be asked, and until when."""
     exchange: Exchange | None = None
 
 
-class Crawling(Protocol):
-    """Asks for URLs and takes what came of them."""
+class Session(Protocol):
+    """What an engine drives: it asks for URLs and learns from their outcomes.
+
+    A crawl, a crawl that writes a journal, or an exploration. Outcomes are what the engine's
+    reader gives: percepts in a crawl, pages in an exploration.
+    """
 
     @property
-    def in_flight(self) -> int:
-        """Fetches that have not come back yet."""
+    def interrupted(self) -> bool:
+        """Has the session been told to choose nothing more?"""
 
     def next(self, k: int = 1, waiting: Iterable[str] = ()) -> Demand:
-        """Up to `k` more URLs to fetch, none of a site named in `waiting`."""
+        """Choose up to `k` more URLs to fetch, none of a site in `waiting`."""
 
-    def receive(
-        self, url: str, outcome: Percept | Failed, fetched: Fetched | None = None
-    ) -> list[Event]:
-        """What came of a URL that `next` had asked for."""
+    def receive(self, url: str, outcome: Any) -> list[Event]:
+        """Take the outcome of a URL that `next` has asked for."""
 
     def interrupt(self) -> None:
-        """Choose nothing more; what is in flight may still come back."""
+        """Choose nothing more; fetches in flight may still be received."""
+
+
+class LiveSession(Session, Protocol):
+    """A session that is also told how each fetch went."""
+
+    def receive(self, url: str, outcome: Any, fetched: Fetched | None = None) -> list[Event]:
+        """Take the outcome of a URL that `next` has asked for, and record the fetch."""

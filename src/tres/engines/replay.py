@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Protocol
 
-from tres.crawl.events import Demand, Done, Event, Fetch, StopReason, Wait
+from tres.crawl.events import Done, Event, Fetch, StopReason, Wait
+from tres.engines.protocols import Session
 from tres.engines.steering import UNSTEERED, Steering
 from tres.offline.bm25 import SimulatedSearch
 from tres.offline.web import Web
@@ -27,17 +28,6 @@ class Perceiving(Protocol):
     """Gives the percept of a URL."""
 
     def perceive(self, url: str) -> Percept | Failed: ...
-
-
-class Replayable(Protocol):
-    """What is driven here: a session, or one that writes everything down."""
-
-    @property
-    def interrupted(self) -> bool: ...
-
-    def next(self, k: int = 1) -> Demand: ...
-
-    def receive(self, url: str, outcome: Percept | Failed) -> list[Event]: ...
 
 
 class PerceivedWeb:
@@ -113,7 +103,7 @@ class Judged:
 
 
 def replay(
-    session: Replayable,
+    session: Session,
     seen: Perceiving,
     in_flight: int = 1,
     listener: Callable[[Event], None] = lambda event: None,
@@ -133,7 +123,7 @@ def drained(events: Iterator[Event | Done], listener: Callable[[Event], None]) -
 
 
 def replaying(
-    session: Replayable, seen: Perceiving, in_flight: int = 1, steering: Steering = UNSTEERED
+    session: Session, seen: Perceiving, in_flight: int = 1, steering: Steering = UNSTEERED
 ) -> Iterator[Event | Done]:
     """The events of a crawl, one by one as they happen; the last is `Done`.
 
@@ -142,9 +132,9 @@ def replaying(
     """
     fetching: deque[str] = deque()
     while not session.interrupted:
-        steering.look()
+        steering.carry_out_orders()
         if steering.paused:
-            steering.rest()
+            steering.sleep()
             continue
         match session.next(in_flight - len(fetching)):
             case Fetch(urls):

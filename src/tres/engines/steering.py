@@ -1,8 +1,7 @@
-"""How a crawl is steered while it is driven: the seam between an engine and whoever gives orders.
+"""How a crawl is steered while it runs (`tres steer`): what an engine asks between two steps.
 
-Whoever drives a crawl looks up between two steps. What was ordered is carried out then, behind
-this seam, because an engine knows neither inboxes nor journals; the engine itself needs to know
-only two things: whether it may ask for more, and which sites it must leave alone.
+Orders are carried out behind this protocol, because an engine knows neither inboxes nor journals.
+The engine itself needs to know only whether it may ask for more, and which sites are blocked.
 """
 
 from __future__ import annotations
@@ -12,46 +11,43 @@ from typing import Protocol
 
 
 class Steering(Protocol):
-    """What an engine looks at between two steps."""
+    """What an engine asks between two steps."""
 
     @property
     def paused(self) -> bool:
-        """Is nothing new to be asked for? What is in flight may land."""
+        """May nothing new be fetched? Fetches in flight still finish."""
 
-    def look(self) -> bool:
-        """Carry out what was ordered since the last look; was there anything?
+    def carry_out_orders(self) -> bool:
+        """Carry out the orders that have come since the last call; return whether any had.
 
-        Quick, and nothing at all before the next look is due: it may be called at every step.
+        Quick enough for every step: before `next_orders_in()` has passed it does nothing.
         """
 
-    def due_in(self) -> float:
-        """Seconds until the next look."""
+    def next_orders_in(self) -> float:
+        """Seconds until orders are looked for again."""
 
-    def rest(self) -> None:
-        """Let time pass until the next look: for an engine that has nothing else to do."""
+    def sleep(self) -> None:
+        """Sleep until then: for an engine that has nothing else to do."""
 
-    def bars(self, site: str) -> bool:
-        """Must nothing be asked of this site any more?"""
+    def is_blocked(self, site: str) -> bool:
+        """Has the user blocked this site?"""
 
 
 class Unsteered:
-    """Nobody gives orders."""
+    """Steering for a crawl that nobody steers: no orders ever come."""
 
     paused = False
 
-    def look(self) -> bool:
-        """There are never any."""
+    def carry_out_orders(self) -> bool:
         return False
 
-    def due_in(self) -> float:
-        """Never."""
+    def next_orders_in(self) -> float:
         return inf
 
-    def rest(self) -> None:
-        """It never comes to that."""
+    def sleep(self) -> None:
+        pass
 
-    def bars(self, site: str) -> bool:
-        """All sites are welcome."""
+    def is_blocked(self, site: str) -> bool:
         return False
 
 

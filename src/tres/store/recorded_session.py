@@ -73,7 +73,7 @@ class Warc(Kept, Protocol):
 
 
 class RecordedSession:
-    """`Crawling`, over a session and its journal."""
+    """A `LiveSession`: a crawl session whose every outcome is in the journal before it counts."""
 
     def __init__(
         self,

@@ -65,21 +65,21 @@ class RunController:
         """Is nothing new to be asked for? Who wants to end a crawl need not let it go on first."""
         return self._paused and not self._crawling.interrupted
 
-    def due_in(self) -> float:
-        """Seconds until the next look."""
+    def next_orders_in(self) -> float:
+        """Seconds until the inbox is read again."""
         return max(0.0, self._next_look - self._clock())
 
-    def rest(self) -> None:
-        """Let time pass until the next look."""
-        self._sleep(self.due_in())
+    def sleep(self) -> None:
+        """Sleep until the inbox is read again."""
+        self._sleep(self.next_orders_in())
 
-    def bars(self, site: str) -> bool:
-        """Must nothing be asked of this site any more?"""
+    def is_blocked(self, site: str) -> bool:
+        """Has the user blocked this site?"""
         return self._crawling.session.is_blocked(site)
 
-    def look(self) -> bool:
-        """Carry out what was ordered since the last look, if one is due; was there anything?"""
-        if self.due_in() > 0:
+    def carry_out_orders(self) -> bool:
+        """Carry out the orders in the inbox, if it is time to read it; return whether any came."""
+        if self.next_orders_in() > 0:
             return False
         self._next_look = self._clock() + EVERY
         if self._fault is not None:

@@ -52,9 +52,9 @@ class Exploring:
                 self._take(outcome)
 
     @property
-    def in_flight(self) -> int:
-        """Fetches that have not come back yet."""
-        return int(self._flying is not None)
+    def interrupted(self) -> bool:
+        """Has it been told to ask for nothing more?"""
+        return self._interrupted
 
     def next(self, k: int = 1, waiting: Iterable[str] = ()) -> Demand:
         """The URL that the exploration asks for, once its site is ready."""

@@ -22,8 +22,9 @@ from scrapy.settings import Settings
 from scrapy.utils.reactor import install_reactor, is_reactor_installed
 
 from tres.crawl.events import Event, StopReason
-from tres.engines.flights import Asker, Flights
+from tres.engines.flights import Flights
 from tres.engines.politeness.clock import PolitenessClock
+from tres.engines.protocols import LiveSession
 from tres.engines.scrapy.politeness_middleware import live_settings, politeness_of
 from tres.engines.scrapy.responses import Answers, Memory, Reader
 from tres.engines.scrapy.sitemaps import Sitemaps
@@ -40,7 +41,7 @@ _ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 class LiveCrawl:
     """What one crawl on Scrapy needs to know."""
 
-    crawl: Asker
+    crawl: LiveSession
     reader: Reader
     in_flight: int = 1
     site_by: SiteBy = "host"

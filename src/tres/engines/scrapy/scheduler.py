@@ -105,7 +105,7 @@ class CrawlScheduler(BaseScheduler):
         for request in list(self._hops):
             flight = self._flights.get(request.meta[FLIGHT])
             wait = self._flights.ready_in(request.meta[SLOT])
-            if flight is not None and self._flights.bars(request.meta[SLOT]):
+            if flight is not None and self._flights.is_blocked(request.meta[SLOT]):
                 self._flights.fail(flight, FailureKind.SITE_BLOCKED, request.meta[SLOT])
                 flight = None
             if flight is not None and wait == 0:
