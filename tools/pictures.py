@@ -1,9 +1,9 @@
-"""Draws the pictures of the documentation from a crawl that it makes: a step, the tree, the front.
+"""Draw the pictures of the documentation: a map of the code, a step, the tree, the Pareto front.
 
-    python -m tools.pictures [step] [tree] [pareto]
+    python -m tools.pictures [rooms] [step] [tree] [pareto]
 
-The web is a generated one, so anybody gets the same pictures: they show how tres works, and prove
-nothing. Pictures stand on paper of their own, readable on light and on dark pages.
+All but the map come from crawls of a generated web, so everybody gets the same pictures. They show
+how tres works and prove nothing.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import numpy as np
 
+from tools.drawing import GREEN, INK, PALE, WIDTH, picture, shorten, text
+from tools.rooms import rooms
 from tres.bench.comparison import prepare, run_bench
 from tres.bench.comparison_report import write_report
 from tres.bench.experiment_file import load_experiment
@@ -38,8 +39,7 @@ from tres.web.percept import Percept
 
 PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 WEB, TOPIC, STEPS = "generated:pages=5000,seed=1", "astronomy", 300
-INK, PALE, GREEN, PAPER = "#1c2530", "#6b7785", "#2e8b57", "#ffffff"
-WIDTH, LINE = 760, 24
+LINE = 24
 DEPTH, LEAVES = 3, 7
 
 EXPERIMENT = f"""
@@ -57,12 +57,17 @@ policies = ["tres", "tres:new_sites=0.5", "tres:preset=paper", "ache", "parent",
 
 
 def main() -> None:
-    """Make the pictures that are named, or all."""
-    drawn = {"step": lambda: step(*crawled()), "tree": lambda: tree(*crawled()), "pareto": pareto}
+    """Draw the pictures named on the command line, or all."""
+    draw = {
+        "rooms": rooms,
+        "step": lambda: step(*crawled()),
+        "tree": lambda: tree(*crawled()),
+        "pareto": pareto,
+    }
     PICTURES.mkdir(exist_ok=True)
-    for name in sys.argv[1:] or drawn:
+    for name in sys.argv[1:] or draw:
         path = PICTURES / f"{name}.svg"
-        path.write_text(drawn[name]() + "\n", encoding="utf-8")
+        path.write_text(draw[name]() + "\n", encoding="utf-8")
         print(path)
 
 
@@ -152,8 +157,8 @@ def _offer(offer: Offer, y: int, most: float, chosen: bool) -> Iterator[str]:
     colour = GREEN if chosen else PALE
     if chosen:
         yield f'<rect x="6" y="{y - 17}" width="{WIDTH - 12}" height="42" rx="5" fill="#e5f3ea"/>'
-    yield text(16, y, cut(offer.rule, 100), INK)
-    yield text(30, y + 17, cut(offer.url, 70), colour)
+    yield text(16, y, shorten(offer.rule, 100), INK)
+    yield text(30, y + 17, shorten(offer.url, 70), colour)
     yield text(520, y + 17, f"{offer.waiting:,}", PALE, "end")
     width = 130 * max(0.0, offer.q) / most
     yield f'<rect x="540" y="{y + 7}" width="{width:.1f}" height="11" rx="2" fill="{colour}"/>'
@@ -224,35 +229,6 @@ def pareto() -> str:
     moved = f'<g transform="translate(0 28)">{drawn}</g>'
     heading = text(62, 24, title, weight="600")
     return picture(height, [f"<style>{style}</style>", heading, moved, *keys], CHART_WIDTH)
-
-
-# Drawing
-
-
-def picture(height: int, parts: list[str], width: int = WIDTH) -> str:
-    """A drawing on paper."""
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'width="{width}" height="{height}" font-family="system-ui, sans-serif" font-size="13">'
-        f'<rect width="{width}" height="{height}" rx="8" fill="{PAPER}"/>\n'
-        + "\n".join(parts)
-        + "\n</svg>"
-    )
-
-
-def text(
-    x: float, y: float, said: str, fill: str = INK, anchor: str = "start", weight: str = "normal"
-) -> str:
-    """Words at a place."""
-    return (
-        f'<text x="{x:.1f}" y="{y}" fill="{fill}" text-anchor="{anchor}" '
-        f'font-weight="{weight}">{escape(said)}</text>'
-    )
-
-
-def cut(said: str, most: int) -> str:
-    """As much of a text as there is room for."""
-    return said if len(said) <= most else f"{said[: most - 3]}..."
 
 
 if __name__ == "__main__":

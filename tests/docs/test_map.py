@@ -1,0 +1,49 @@
+"""The map of the code: README, how-it-works and the picture name every room, and no other."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from tests.docs.pages import DOCS, ROOT
+from tools.rooms import ROOMS, rooms
+
+CODE = ROOT / "src" / "tres"
+_ROW = re.compile(r"^\| `([a-z_/]+/|[a-z_]+\.py)` \| \S.+ \|$", re.MULTILINE)
+_STORY = (
+    "topic/ relevance/ web/ mdp/ frontier/ agent/ policies/ crawl/ engines/ offline/ store/ runs/ "
+    "bench/ report/ dashboard/ cli/ api/ scrapy_plugin/ settings/ files/ errors.py"
+).split()
+
+
+def rooms_of_the_code() -> set[str]:
+    """Every package, and the modules that stand beside the packages."""
+    packages = {f"{path.parent.relative_to(CODE)}/" for path in CODE.glob("*/**/__init__.py")}
+    return packages | {path.name for path in CODE.glob("[a-z]*.py")}
+
+
+def rooms_on(page: str) -> list[str]:
+    return _ROW.findall((ROOT / page).read_text(encoding="utf-8").partition("| room |")[2])
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/how-it-works.md"])
+def test_the_map_names_every_room_once_and_no_room_that_does_not_exist(page: str) -> None:
+    named = rooms_on(page)
+    assert set(named) == rooms_of_the_code()
+    assert len(named) == len(set(named))
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/how-it-works.md"])
+def test_the_map_follows_the_story_of_one_step(page: str) -> None:
+    assert [name for name in rooms_on(page) if name in _STORY] == _STORY
+
+
+def test_the_picture_shows_every_folder_that_is_not_inside_another() -> None:
+    drawn, known = {room.name for room in ROOMS}, rooms_of_the_code()
+    assert drawn <= known
+    assert {name for name in known - drawn if name.count("/") == 1} == set()
+
+
+def test_the_picture_in_the_documentation_is_up_to_date() -> None:
+    drawn = (DOCS / "pictures" / "rooms.svg").read_text(encoding="utf-8")
+    assert drawn == f"{rooms()}\n", "run `python -m tools.pictures rooms`"
