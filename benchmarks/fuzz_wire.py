@@ -29,11 +29,11 @@ from tres.engines.flights import Flight
 from tres.engines.protocols import Fetched
 from tres.engines.reading.page_reader import PageReader, Reading, Received
 from tres.engines.reading.tasks import ReadPage, performed
-from tres.engines.scrapy.capture import EXCHANGE, Capture
+from tres.engines.scrapy.capture import EXCHANGE, CaptureMiddleware
 from tres.engines.scrapy.connections import ConnectionPool
 from tres.engines.scrapy.failures import named
 from tres.engines.scrapy.guarded_handler import _GuardedAgent
-from tres.engines.scrapy.responses import Answers
+from tres.engines.scrapy.response_handler import ResponseHandler
 from tres.store.journal_tables import FAILURES_TABLE, failure_values
 from tres.web.page import Failed, FailureKind
 
@@ -45,9 +45,9 @@ class Wire:
 
     def __init__(self, url: str, reader: PageReader) -> None:
         self._url = url
-        self._answers = Answers(_Landing(), _Inline(reader))  # type: ignore[arg-type]
+        self._answers = ResponseHandler(_Landing(), _Inline(reader))  # type: ignore[arg-type]
         self._crawler = Crawler(Spider)
-        self._capture = Capture()
+        self._capture = CaptureMiddleware()
 
     def read(self, data: bytes) -> None:
         """Everything that happens to a response; what nobody has named is raised."""

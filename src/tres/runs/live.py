@@ -29,7 +29,7 @@ from tres.engines.network.open_files import bounded
 from tres.engines.reading.duplicates_and_traps import CrawlMemory
 from tres.engines.reading.reader_pool import ReaderPlan, Readers
 from tres.engines.reading.switching_reader import SwitchingReader
-from tres.engines.scrapy.lean_settings import lean_settings, merged
+from tres.engines.scrapy.base_settings import base_settings, merge_settings
 from tres.engines.scrapy.live_loop import LiveCrawl, LiveLoop, run_live
 from tres.engines.scrapy.logs import LOG, logging_to
 from tres.engines.scrapy.network_settings import PROXY_SECONDS, network_settings, user_agent
@@ -181,8 +181,8 @@ def refuse_labels(config: TopicConfig) -> None:
 def live_settings(config: TopicConfig) -> dict[str, Any]:
     """All of Scrapy's settings for a crawl, assembled in this one place."""
     permits = AddressGuard(config.live.allow).permits
-    return merged(
-        lean_settings(),
+    return merge_settings(
+        base_settings(),
         network_settings(config.live, config.crawl.site),
         browser_settings(config.live, permits),
     )

@@ -31,7 +31,7 @@ from scrapy.http import Response
 from scrapy.spiders import CrawlSpider, SitemapSpider
 from twisted.python.failure import Failure
 
-from tres.scrapy_plugin.pending_requests import KeptRequests
+from tres.scrapy_plugin.pending_requests import PendingRequests
 from tres.web.identity import Identity
 from tres.web.percept import Percept
 from tres.web.traps import kept_links
@@ -41,7 +41,7 @@ LINK = "tres_link"
 """The key of a request's meta that holds the link for which it was made."""
 
 
-class Following:
+class LinkFilter:
     """Knows what one spider may follow, and how it would ask for it."""
 
     def __init__(self, crawler: Crawler, spider: Spider, identity: Identity, run: Path) -> None:
@@ -49,7 +49,7 @@ class Following:
         self._crawler = crawler
         self._spider = spider
         self._identity = identity
-        self._kept = KeptRequests(spider, run)
+        self._kept = PendingRequests(spider, run)
         self._domains: list[str] = []
         self._follows = True
         if isinstance(spider, CrawlSpider):

@@ -25,7 +25,7 @@ RULES = "rules.jsonl"
 _SAYS_NOTHING = frozenset({"depth"})
 
 
-class KeptRequests:
+class PendingRequests:
     """What one spider has to say about links that wait."""
 
     def __init__(self, spider: Spider, run: Path) -> None:

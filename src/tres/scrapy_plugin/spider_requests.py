@@ -1,9 +1,9 @@
-"""Between what a spider asks for and what is sent: one request, made by both.
+"""The two requests behind one fetch: the spider's own, and the one that Scrapy sends.
 
-`sent` is the request that carries a flight. It says all that the spider's own request says, and
-calls the scheduler; the spider's own goes along in its meta. `as_asked` is what the spider sees of
-it in a response or a failure: whoever retries it there, or copies its meta, does that with a
-request of the spider's own.
+`sent` builds the request that carries a flight. It has everything that the spider's request has,
+calls the scheduler back, and holds the spider's request in its meta. `spider_request` turns it back
+into what the spider sees in a response or failure, so that a spider that retries it, or copies its
+meta, works with a request of its own.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def sent(
     )
 
 
-def as_asked(carrier: Request) -> Request:
+def spider_request(carrier: Request) -> Request:
     """The request as the spider would have made it, with what its way has added to its meta."""
     asked: Request = carrier.meta[ASKED]
     meta = {key: value for key, value in carrier.meta.items() if key not in _OURS}

@@ -38,13 +38,13 @@ from tres.engines.flights import Flight, Flights
 from tres.engines.network.open_files import bounded
 from tres.engines.politeness.clock import PolitenessClock
 from tres.engines.reading.switching_reader import SwitchingReader
-from tres.engines.scrapy.politeness_middleware import as_polite
-from tres.engines.scrapy.responses import Answers
+from tres.engines.scrapy.politeness_middleware import stricter_politeness
+from tres.engines.scrapy.response_handler import ResponseHandler
 from tres.engines.scrapy.scheduler import FLIGHT, CrawlScheduler
 from tres.errors import ConfigError, RunError, TresError
 from tres.runs.live import controller_of, open_run, reader_plan, refuse_labels, remembered
-from tres.scrapy_plugin.link_filter import Following
-from tres.scrapy_plugin.spider_requests import ASKED, as_asked, results, sent
+from tres.scrapy_plugin.link_filter import LinkFilter
+from tres.scrapy_plugin.spider_requests import ASKED, results, sent, spider_request
 from tres.scrapy_plugin.start_requests import StartRequests
 from tres.scrapy_plugin.strict_robots import make_robots_strict
 from tres.settings.topic_file import TopicConfig, load_topic
@@ -72,12 +72,12 @@ class TresScheduler(CrawlScheduler):
         seeds = [url for url in map(canonical, config.topic.seeds) if url]
         self._seed_sites = {site_of(url, config.crawl.site) for url in seeds}
         self._starts = StartRequests(seeds, own=bool(getattr(self._spider, "start_urls", None)))
-        self._following = Following(
+        self._following = LinkFilter(
             crawler, self._spider, Identity(config.live.drop_parameters), directory
         )
         self._own = Scheduler.from_crawler(crawler)
         crawl, site_by = self._run.crawling, config.crawl.site
-        politeness = PolitenessClock(as_polite(config.live, crawler.settings))
+        politeness = PolitenessClock(stricter_politeness(config.live, crawler.settings))
         controller = controller_of(self._run, perceiver, self._reader, self._count)
         for site, until in crawl.journal.resting().items():
             now = time.monotonic()
@@ -89,7 +89,7 @@ class TresScheduler(CrawlScheduler):
         )
         self._reader.charge = flights.charge
         self._memory = remembered(config, crawl.journal)
-        answers = Answers(
+        answers = ResponseHandler(
             *(flights, self._reader, self._memory, config.live.redirects),
             admit=self._following.admitted,
         )
@@ -234,7 +234,7 @@ class TresScheduler(CrawlScheduler):
         if not is_step and not self._is_wanted(flight, response):
             return
         assert response.request is not None
-        asked = response.request = as_asked(response.request)
+        asked = response.request = spider_request(response.request)
         relevance = percept.relevance if is_step else None
         response.meta["tres"] = {"relevance": relevance, "relevant": is_step and percept.relevant}
         callback = asked.callback or self._following.callback(response.url)
@@ -251,7 +251,7 @@ class TresScheduler(CrawlScheduler):
     def failed(self, failure: Any) -> Any:
         """Tell the crawl, and then the errback that the spider's request has."""
         super().failed(failure)
-        asked = failure.request = as_asked(failure.request)
+        asked = failure.request = spider_request(failure.request)
         if isinstance(failure.value, HttpError):
             failure.value.response.request = asked
         return asked.errback(failure) if asked.errback else None

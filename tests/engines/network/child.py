@@ -131,9 +131,9 @@ class Fetcher(Spider):
 
     @property
     def robots(self) -> Any:
-        from tres.engines.scrapy.robots_middleware import Robots
+        from tres.engines.scrapy.robots_middleware import RobotsMiddleware
 
-        return Robots
+        return RobotsMiddleware
 
 
 def resolve_by(names: dict[str, list[list[str]]], asked: list[str]) -> None:

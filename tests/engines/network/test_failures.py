@@ -15,12 +15,12 @@ from twisted.internet import error
 from twisted.python.failure import Failure
 from twisted.web._newclient import ParseError, ResponseFailed
 
-from tres.engines.politeness.retry_after import seconds_to_wait
+from tres.engines.politeness.retry_after import parse_retry_after
 from tres.engines.scrapy import failures
-from tres.engines.scrapy.capture import Capture, may_be_page, response_head
+from tres.engines.scrapy.capture import CaptureMiddleware, may_be_page, response_head
 from tres.engines.scrapy.failures import NOTE_CHARS, NamedFailure, named
 from tres.engines.scrapy.network_settings import network_settings, user_agent
-from tres.engines.scrapy.redirect_limits import redirect_target
+from tres.engines.scrapy.redirect_middleware import redirect_target
 from tres.errors import ConfigError
 from tres.settings.sections import LiveSection
 from tres.web.page import FailureKind as Kind
@@ -102,11 +102,11 @@ def test_notes_are_short():
 
 
 def test_retry_after_is_read_as_seconds_and_as_a_date():
-    assert seconds_to_wait(b"120", 0.0) == 120.0
-    assert seconds_to_wait(b"Thu, 01 Jan 1970 00:02:00 GMT", 60.0) == 60.0
-    assert seconds_to_wait(b"Thu, 01 Jan 1970 00:02:00 GMT", 600.0) == 0.0
-    assert seconds_to_wait(b"soon", 0.0) is None
-    assert seconds_to_wait(None, 0.0) is None
+    assert parse_retry_after(b"120", 0.0) == 120.0
+    assert parse_retry_after(b"Thu, 01 Jan 1970 00:02:00 GMT", 60.0) == 60.0
+    assert parse_retry_after(b"Thu, 01 Jan 1970 00:02:00 GMT", 600.0) == 0.0
+    assert parse_retry_after(b"soon", 0.0) is None
+    assert parse_retry_after(None, 0.0) is None
 
 
 FIELDS = st.dictionaries(
@@ -118,7 +118,7 @@ FIELDS = st.dictionaries(
 @settings(max_examples=FUZZED)
 @given(st.binary(max_size=60), FIELDS)
 def test_no_header_raises(value, headers):
-    wait = seconds_to_wait(value, 0.0)
+    wait = parse_retry_after(value, 0.0)
     assert wait is None or wait >= 0
     response = Response(URL, 302, Headers({**headers, b"Location": value, b"Content-Type": value}))
     try:
@@ -130,7 +130,7 @@ def test_no_header_raises(value, headers):
     assert response_head(response).count(b"\n") == response_head(response).count(b"\r\n")
     page = response.replace(status=200)
     request = Request(URL)
-    assert Capture().process_response(request, page) is page
+    assert CaptureMiddleware().process_response(request, page) is page
     assert ("tres_exchange" in request.meta) == may_be_page(page)
 
 

@@ -15,7 +15,7 @@ from tests.support.crawls import Spoken, inline_reader, session_of
 from tests.support.local_web import LocalWeb
 
 from tres.crawl.events import Event, Stepped, StopReason
-from tres.engines.scrapy.lean_settings import lean_settings, merged
+from tres.engines.scrapy.base_settings import base_settings, merge_settings
 from tres.engines.scrapy.live_loop import LiveCrawl, LiveLoop
 from tres.engines.scrapy.network_settings import network_settings
 from tres.engines.steering import UNSTEERED, Steering
@@ -98,7 +98,7 @@ def crawl(wait_for: Wait, event_loop_of_scrapy: asyncio.AbstractEventLoop) -> Ca
         if interrupt_after is not None:
             event_loop_of_scrapy.call_later(interrupt_after, loop.interrupt)
         network = network_settings(section)
-        reason = wait_for(loop.crawl(job, merged(lean_settings(), network, settings or {})))
+        reason = wait_for(loop.crawl(job, merge_settings(base_settings(), network, settings or {})))
         return Story(reason, events, spoken)
 
     return run

@@ -8,7 +8,7 @@ from scrapy import Request
 from scrapy.linkextractors import LinkExtractor
 from scrapy.spiders import CrawlSpider, Rule
 
-from tres.scrapy_plugin.pending_requests import RULES, KeptRequests
+from tres.scrapy_plugin.pending_requests import RULES, PendingRequests
 
 LINKS = [f"http://a.example/{number}" for number in range(3)]
 
@@ -21,8 +21,8 @@ class Ruled(CrawlSpider):
 def test_a_line_that_was_broken_off_costs_no_other_link_its_rule(tmp_path: Path) -> None:
     for link in LINKS:
         request = Request(link, meta={"rule": 1, "link_text": "more"})
-        KeptRequests(Ruled(), tmp_path).keep([(link, request)])
+        PendingRequests(Ruled(), tmp_path).keep([(link, request)])
         with (tmp_path / RULES).open("a") as file:
             file.write('["http://a.exam')
-    again = KeptRequests(Ruled(), tmp_path)
+    again = PendingRequests(Ruled(), tmp_path)
     assert [again.take(link).meta["rule"] for link in LINKS] == [1, 1, 1]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tres.engines.scrapy.lean_settings import merged
+from tres.engines.scrapy.base_settings import merge_settings
 from tres.engines.scrapy.logs import logging_to
 
 
@@ -32,4 +32,4 @@ def test_without_a_word_there_is_no_file(tmp_path: Path) -> None:
 
 def test_tables_of_settings_are_merged_and_later_values_win() -> None:
     one, two = {"A": 1, "T": {"x": 1, "y": 1}}, {"A": 2, "T": {"y": None}, "B": 3}
-    assert merged(one, two) == {"A": 2, "T": {"x": 1, "y": None}, "B": 3}
+    assert merge_settings(one, two) == {"A": 2, "T": {"x": 1, "y": None}, "B": 3}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from email.utils import parsedate_to_datetime
 
 
-def seconds_to_wait(header: bytes | None, now: float) -> float | None:
+def parse_retry_after(header: bytes | None, now: float) -> float | None:
     """Return how long Retry-After asks us to wait; `now` is in seconds since the epoch."""
     if header is None:
         return None

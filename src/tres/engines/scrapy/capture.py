@@ -22,14 +22,14 @@ EXCHANGE = "tres_exchange"
 """The key in `request.meta` (and so in `response.meta`) under which the exchange is found."""
 
 
-class Capture:
+class CaptureMiddleware:
     """A downloader middleware that stands just outside the decompression."""
 
     def __init__(self, in_absolute_form: bool = False) -> None:
         self._in_absolute_form = in_absolute_form
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Capture:
+    def from_crawler(cls, crawler: Crawler) -> CaptureMiddleware:
         return cls(bool(crawler.settings.get("TRES_PROXY")))
 
     def process_request(self, request: Request) -> None:

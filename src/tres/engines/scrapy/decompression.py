@@ -19,10 +19,10 @@ from tres.engines.scrapy.failures import TooLarge, Undecodable
 from tres.web.page import FailureKind
 
 if TYPE_CHECKING:
-    from tres.engines.scrapy.responses import Reader
+    from tres.engines.scrapy.response_handler import Reader
 
 
-class AcceptEncoding:
+class AcceptEncodingMiddleware:
     """A downloader middleware that tells servers how they may compress."""
 
     def process_request(self, request: Request) -> None:

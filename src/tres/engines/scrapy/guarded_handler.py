@@ -59,20 +59,20 @@ AHEAD = 10.0
 MAX_AHEAD = 1_000
 
 
-def lookup_of(crawler: Crawler) -> Lookup:
+def lookup_of(crawler: Crawler) -> AddressLookup:
     """The look-up that all connections of a crawler share."""
     from twisted.internet import reactor
 
     known = crawler.__dict__.get("tres_lookup")
-    if not isinstance(known, Lookup):
+    if not isinstance(known, AddressLookup):
         settings = crawler.settings
         guard = None if settings.get("TRES_PROXY") else AddressGuard(settings.getlist("TRES_ALLOW"))
-        known = Lookup(reactor, guard, settings.getfloat("DNS_TIMEOUT"))
+        known = AddressLookup(reactor, guard, settings.getfloat("DNS_TIMEOUT"))
         crawler.__dict__["tres_lookup"] = known
     return known
 
 
-class Lookup:
+class AddressLookup:
     """Names to permitted addresses, within a time limit."""
 
     def __init__(self, reactor: Any, guard: AddressGuard | None, seconds: float) -> None:
@@ -136,7 +136,9 @@ class Lookup:
 class GuardedEndpoint:
     """Opens connections to a host, at addresses that were checked."""
 
-    def __init__(self, lookup: Lookup, reactor: Any, host: str, port: int, seconds: float) -> None:
+    def __init__(
+        self, lookup: AddressLookup, reactor: Any, host: str, port: int, seconds: float
+    ) -> None:
         self._lookup = lookup
         self._reactor = reactor
         self._host = host
@@ -190,7 +192,7 @@ class ProxyEndpoint:
 class GuardedEndpoints:
     """Endpoints for URLs: guarded TCP, with TLS on top for https."""
 
-    def __init__(self, lookup: Lookup, reactor: Any, tls: Any, seconds: float) -> None:
+    def __init__(self, lookup: AddressLookup, reactor: Any, tls: Any, seconds: float) -> None:
         self._lookup = lookup
         self._reactor = reactor
         self._tls = tls

@@ -26,7 +26,7 @@ from tres.engines.flights import Flights
 from tres.engines.politeness.clock import PolitenessClock
 from tres.engines.protocols import LiveSession
 from tres.engines.scrapy.politeness_middleware import live_settings, politeness_of
-from tres.engines.scrapy.responses import Answers, Memory, Reader
+from tres.engines.scrapy.response_handler import Memory, Reader, ResponseHandler
 from tres.engines.scrapy.sitemaps import Sitemaps
 from tres.engines.steering import UNSTEERED, Steering
 from tres.engines.stop_signals import interrupt_loop
@@ -62,7 +62,9 @@ class LiveSpider(Spider):
 
     name = "tres"
 
-    def __init__(self, live: LiveCrawl, flights: Flights, answers: Answers, **known: Any) -> None:
+    def __init__(
+        self, live: LiveCrawl, flights: Flights, answers: ResponseHandler, **known: Any
+    ) -> None:
         super().__init__(**known)
         self.patience = live.patience
         self.flights = flights
@@ -98,7 +100,7 @@ class LiveLoop:
             max_wait=known.max_wait,
         )
         sitemaps = Sitemaps(crawler) if known.sitemaps else None
-        answers = Answers(flights, live.reader, live.memory, live.redirects, sitemaps)
+        answers = ResponseHandler(flights, live.reader, live.memory, live.redirects, sitemaps)
         live.reader.charge = flights.charge
         self._flights = flights
         if self.interrupted:

@@ -33,12 +33,12 @@ HANDLERS: dict[str, str | None] = {
 }
 MIDDLEWARES: dict[str, int | None] = {
     f"{_PART}.politeness_middleware.PolitenessMiddleware": 90,
-    f"{_PART}.address_lookup.AddressTurns": 95,
-    f"{_PART}.robots_middleware.Robots": 100,
-    f"{_PART}.politeness_middleware.Retries": 550,
-    f"{_PART}.decompression.AcceptEncoding": 590,
-    f"{_PART}.capture.Capture": 595,
-    f"{_PART}.redirect_limits.Redirects": 600,
+    f"{_PART}.address_limit_middleware.AddressLimitMiddleware": 95,
+    f"{_PART}.robots_middleware.RobotsMiddleware": 100,
+    f"{_PART}.politeness_middleware.FailureRetryMiddleware": 550,
+    f"{_PART}.decompression.AcceptEncodingMiddleware": 590,
+    f"{_PART}.capture.CaptureMiddleware": 595,
+    f"{_PART}.redirect_middleware.CheckedRedirectMiddleware": 600,
     f"{_SCRAPYS}.robotstxt.RobotsTxtMiddleware": None,
     f"{_SCRAPYS}.httpauth.HttpAuthMiddleware": None,
     f"{_SCRAPYS}.retry.RetryMiddleware": None,

@@ -20,7 +20,7 @@ from scrapy.settings import BaseSettings
 
 from tres.engines.flights import Answer
 from tres.engines.politeness.clock import PolitenessClock
-from tres.engines.politeness.retry_after import seconds_to_wait
+from tres.engines.politeness.retry_after import parse_retry_after
 from tres.engines.scrapy.failures import SiteDown, SlowSite, named
 from tres.settings.sections import LiveSection
 from tres.web.url import SiteBy, canonical, site_of
@@ -53,13 +53,13 @@ def site_of_url(url: str, by: SiteBy) -> str:
     return site_of(known, by) if known else ""
 
 
-def answer_of(response: Response, request: Request) -> Answer:
+def server_response_of(response: Response, request: Request) -> Answer:
     """What a response tells the politeness clock."""
-    wait = seconds_to_wait(response.headers.get("Retry-After"), time())
+    wait = parse_retry_after(response.headers.get("Retry-After"), time())
     return Answer(response.status, request.meta.get("download_latency"), wait)
 
 
-def as_polite(live: LiveSection, settings: BaseSettings) -> LiveSection:
+def stricter_politeness(live: LiveSection, settings: BaseSettings) -> LiveSection:
     """The politeness of a crawl in somebody's project: as strict as its downloader is.
 
     A page that the downloader would only hold back is not chosen.
@@ -89,7 +89,7 @@ class PolitenessMiddleware:
             raise SiteDown("the site did not answer, or asked to be left alone")
 
 
-class Retries(RetryMiddleware):
+class FailureRetryMiddleware(RetryMiddleware):
     """Scrapy's retries for every failure that is named retryable, and for no other."""
 
     def process_exception(self, request: Request, exception: Exception) -> Request | None:  # type: ignore[override]

@@ -28,7 +28,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from tres.engines.politeness.clock import DAY
-from tres.engines.politeness.retry_after import seconds_to_wait
+from tres.engines.politeness.retry_after import parse_retry_after
 from tres.engines.politeness.robots_cache import RobotsCache
 from tres.engines.politeness.robots_txt import MAX_BYTES, RobotsRules, leaves_unknown, product_token
 from tres.engines.scrapy.decompression import unpacked
@@ -45,7 +45,7 @@ from tres.engines.scrapy.failures import (
     named,
 )
 from tres.engines.scrapy.politeness_middleware import politeness_of, site_of_url
-from tres.engines.scrapy.redirect_limits import REDIRECTS, redirect_target
+from tres.engines.scrapy.redirect_middleware import REDIRECTS, redirect_target
 from tres.web.url import SiteBy, site_of
 
 TIMEOUT = 10.0
@@ -55,7 +55,7 @@ MAX_REDIRECTS = 5
 _RECEIVED = "tres_robots_bytes"
 
 
-class Robots:
+class RobotsMiddleware:
     """A downloader middleware in front of all others."""
 
     def __init__(self, crawler: Crawler) -> None:
@@ -70,7 +70,7 @@ class Robots:
         self._asking: dict[str, list[Deferred[NamedFailure | None]]] = {}
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Robots:
+    def from_crawler(cls, crawler: Crawler) -> RobotsMiddleware:
         robots = cls(crawler)
         crawler.signals.connect(robots._enough, signals.bytes_received)
         return robots
@@ -178,7 +178,7 @@ class Robots:
 
     def _refused(self, url: str, response: Response) -> NoReturn:
         """Not now: the site waits for as long as it says, or backs off as the page fails."""
-        wait = seconds_to_wait(response.headers.get("Retry-After"), time())
+        wait = parse_retry_after(response.headers.get("Retry-After"), time())
         if wait is not None:
             site = site_of(url, self._site_by)
             self._politeness.observe(site, monotonic(), status=response.status, retry_after=wait)

@@ -28,8 +28,8 @@ from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from tres.engines.flights import Flight, Flights
 from tres.engines.scrapy.failures import Named
-from tres.engines.scrapy.politeness_middleware import PROBLEM, answer_of
-from tres.engines.scrapy.responses import Answers
+from tres.engines.scrapy.politeness_middleware import PROBLEM, server_response_of
+from tres.engines.scrapy.response_handler import ResponseHandler
 from tres.web.page import FailureKind
 
 if TYPE_CHECKING:
@@ -46,7 +46,9 @@ TICK = 0.001
 class CrawlScheduler(BaseScheduler):
     """Gives Scrapy one request for every URL that was chosen."""
 
-    def __init__(self, crawler: Crawler, flights: Flights, answers: Answers, patience: float):
+    def __init__(
+        self, crawler: Crawler, flights: Flights, answers: ResponseHandler, patience: float
+    ):
         self._crawler = crawler
         self._flights = flights
         self._answers = answers
@@ -170,7 +172,7 @@ class CrawlScheduler(BaseScheduler):
     def _answered(self, response: Response, request: Request) -> None:
         """A server has answered: here all hops are seen, also those that lead elsewhere."""
         if (flight := self._flights.get(request.meta.get(FLIGHT))) is not None:
-            flight.answer = answer_of(response, request)
+            flight.answer = server_response_of(response, request)
 
     def _idle(self) -> None:
         raise CloseSpider(str(self._flights.reason or "fault"))

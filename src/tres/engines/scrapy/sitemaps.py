@@ -25,8 +25,8 @@ from tres.engines.flights import Answer
 from tres.engines.reading.tasks import ReadSitemap
 from tres.engines.scrapy.decompression import encodings_of, reader_of
 from tres.engines.scrapy.failures import named
-from tres.engines.scrapy.politeness_middleware import answer_of, politeness_of
-from tres.engines.scrapy.robots_middleware import MAX_TURN, Robots
+from tres.engines.scrapy.politeness_middleware import politeness_of, server_response_of
+from tres.engines.scrapy.robots_middleware import MAX_TURN, RobotsMiddleware
 from tres.web.sitemap import MAX_URLS, Sitemap
 from tres.web.url import SiteBy, canonical, site_of
 
@@ -47,7 +47,7 @@ class Sitemaps:
     async def listed(self, url: str) -> tuple[str, ...]:
         """The pages that the sitemaps of a page's site list, when they are asked for first."""
         here = canonical(url)
-        robots = self._crawler.get_downloader_middleware(Robots)
+        robots = self._crawler.get_downloader_middleware(RobotsMiddleware)
         if here is None or robots is None or (site := site_of(here, self._site_by)) in self._asked:
             return ()
         self._asked.add(site)
@@ -100,7 +100,7 @@ class Sitemaps:
         said = Answer()
         try:
             response = await self._crawler.engine.download_async(request)
-            said = answer_of(response, request)
+            said = server_response_of(response, request)
             return response
         finally:
             now = monotonic()

@@ -18,7 +18,7 @@ from tres.web.url import canonical
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
-class Redirects(RedirectMiddleware):
+class CheckedRedirectMiddleware(RedirectMiddleware):
     """Scrapy's redirects, with an eye on where they lead."""
 
     def _engine_started(self) -> None:

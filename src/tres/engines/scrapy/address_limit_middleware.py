@@ -26,7 +26,7 @@ from tres.engines.scrapy.politeness_middleware import live_settings, politeness_
 from tres.web.url import SiteBy
 
 
-class AddressTurns:
+class AddressLimitMiddleware:
     """A downloader middleware that tells the politeness clock where sites are."""
 
     def __init__(self, crawler: Crawler) -> None:
@@ -37,7 +37,7 @@ class AddressTurns:
         self._site_by: SiteBy = crawler.settings.get("TRES_SITE") or "host"
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> AddressTurns:
+    def from_crawler(cls, crawler: Crawler) -> AddressLimitMiddleware:
         return cls(crawler)
 
     async def process_request(self, request: Request) -> Request | None:

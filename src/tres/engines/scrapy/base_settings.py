@@ -43,7 +43,7 @@ _NO_EXTENSIONS = (
 )
 
 
-def lean_settings() -> Settings:
+def base_settings() -> Settings:
     """The settings that make Scrapy lean, quiet, and obedient to our scheduler."""
     return {
         "SCHEDULER": "tres.engines.scrapy.scheduler.CrawlScheduler",
@@ -62,7 +62,7 @@ def lean_settings() -> Settings:
     }
 
 
-def merged(*parts: Mapping[str, Any]) -> Settings:
+def merge_settings(*parts: Mapping[str, Any]) -> Settings:
     """Settings of several sources in one; tables are merged, later values win."""
     whole: Settings = {}
     for part in parts:

@@ -89,7 +89,7 @@ async def _everything(outcome: Any, response: Response) -> Any:
     return outcome
 
 
-class Answers:
+class ResponseHandler:
     """Lands the flights of one crawl."""
 
     def __init__(
