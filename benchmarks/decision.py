@@ -25,7 +25,7 @@ from rich.table import Table
 from threadpoolctl import threadpool_limits
 
 from tres.mdp.paths import PathFeatures
-from tres.mdp.state import Crawl
+from tres.mdp.state import CrawlState
 from tres.mdp.transitions import Outlinks, Step
 from tres.policies.registry import PolicySettings, make_policy
 from tres.policies.tres import Tres
@@ -93,7 +93,7 @@ class SyntheticWeb:
 def measure(features: FeatureSet, steps: int) -> Iterator[Checkpoint]:
     """Crawl the synthetic web and take stock at the checkpoints."""
     policy_rng, web_rng = np.random.default_rng(1).spawn(2)
-    crawl = Crawl()
+    crawl = CrawlState()
     crawl.sites.make_room(SITES)
     policy = make_policy(PolicySettings(features=features), crawl, policy_rng)
     assert isinstance(policy, Tres)

@@ -20,7 +20,7 @@ import numpy as np
 from tres.crawl.events import Fetch
 from tres.crawl.frontier_limits import LinkLimits
 from tres.crawl.session import CrawlSession
-from tres.mdp.state import Crawl
+from tres.mdp.state import CrawlState
 from tres.policies.registry import PolicySettings, make_policy
 from tres.web.percept import LinkPercepts, Percept
 
@@ -71,7 +71,7 @@ def arguments() -> argparse.Namespace:
 
 def endless_session(options: argparse.Namespace) -> CrawlSession:
     """A crawl by the default policy from the first page."""
-    crawl = Crawl()
+    crawl = CrawlState()
     policy = make_policy(PolicySettings(), crawl, np.random.default_rng(1))
     limits = LinkLimits(options.links_per_page, options.frontier_per_site, options.frontier_size)
     seeds = described((f"http://{SITE}/",), np.zeros(1, np.float32))

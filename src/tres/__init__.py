@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tres.api.results import Run
     from tres.crawl.events import Stepped
     from tres.errors import TresError
-    from tres.mdp.state import Crawl
+    from tres.mdp.state import Crawl, CrawlState
     from tres.offline import GeneratedWeb, Web, open_web
     from tres.offline.pages import PagesWeb
     from tres.policies.by_value import ValuePolicy
@@ -34,6 +34,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Crawl",
+    "CrawlState",
     "Failed",
     "GeneratedWeb",
     "Judge",
@@ -64,7 +65,7 @@ _HOMES = {
     "tres.settings.topic_file": ("TopicConfig", "load_topic", "new_topic"),
     "tres.crawl.events": ("Stepped",),
     "tres.errors": ("TresError",),
-    "tres.mdp.state": ("Crawl",),
+    "tres.mdp.state": ("Crawl", "CrawlState"),
     "tres.policies.policy": ("Policy",),
     "tres.policies.by_value": ("ValuePolicy",),
     "tres.relevance.custom_model": ("Judge",),

@@ -29,7 +29,7 @@ from tres.engines.replay import PerceivedWeb
 from tres.frontier.decision_tree import Tree
 from tres.mdp.columns import Ids
 from tres.mdp.schema import SCHEMAS, Schema
-from tres.mdp.state import Crawl
+from tres.mdp.state import CrawlState
 from tres.offline.web import Web
 from tres.policies.offering import Offering
 from tres.policies.registry import make_rows
@@ -83,7 +83,7 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         """Begin a crawl; its seeds are fetched before the first choice."""
         super().reset(seed=seed)
         rng = np.random.default_rng(int(self.np_random.integers(2**32)))
-        crawl = Crawl()
+        crawl = CrawlState()
         rows = make_rows(self._config.crawl.feature_set, crawl.sites)
         tree = self._config.tree
         policy = Offering(rows, Tree(rows.schema.width, tree.min_split, tree.max_depth), rng)

@@ -47,7 +47,7 @@ def fetch(url: str, good: int = 1_000, to_spam: int = 1) -> Percept | Failed:
 
 
 def session(share: float = SHARE, pages: int = BUDGET, seed: str = "g0.example/0") -> CrawlSession:
-    return start({}, [seed], RANDOM, pages=pages, endorsed=Endorsements(share))
+    return start({}, [seed], RANDOM, pages=pages, endorsements=Endorsements(share))
 
 
 def crawl_on(crawl: CrawlSession, k: int = 1, **web: int) -> tuple[Counter[str], list[Event]]:
@@ -171,7 +171,7 @@ class Web:
 
     def _ids(self, names: tuple[str, ...]) -> np.ndarray:
         ids = self.sites.ids(names)
-        self.endorsed.know(1_000, self.sites)
+        self.endorsed.make_room(1_000, self.sites)
         return np.array(ids, np.int32)
 
     def fetch(self, site: str, parent: str = "", to: tuple[str, ...] = ()) -> None:
@@ -218,8 +218,8 @@ def test_hosts_that_are_endorsed_themselves_count_by_themselves():
         "math.uni.example": True,
         "new.uni.example": False,
     }
-    assert web.endorsed.news(BUDGET, web.sites) == ["cs.uni.example", "math.uni.example"]
-    assert web.endorsed.news(BUDGET, web.sites) == []
+    assert web.endorsed.newly_held(BUDGET, web.sites) == ["cs.uni.example", "math.uni.example"]
+    assert web.endorsed.newly_held(BUDGET, web.sites) == []
 
 
 def test_names_below_a_public_suffix_are_domains_of_their_own():
@@ -248,7 +248,7 @@ def test_the_only_good_site_may_have_every_second_page():
         more = [f"{site}/{name}{step}" for step in range(3)]
         return page(url, 0.9 if "wiki" in site else 0.1, *more, "wiki.example/0")
 
-    crawl = start({}, ["portal.example/1"], pages=BUDGET, endorsed=Endorsements(SHARE))
+    crawl = start({}, ["portal.example/1"], pages=BUDGET, endorsements=Endorsements(SHARE))
     while isinstance(demand := crawl.next(), Fetch):
         crawl.receive(demand.urls[0], portal(demand.urls[0]))
     assert crawl.relevant > 0.25 * BUDGET
@@ -271,17 +271,17 @@ def test_a_crawl_that_is_taken_up_judges_what_is_left_by_the_same_pages():
         return asked
 
     one, other = (
-        start({}, ["portal.example/1"], pages=BUDGET, endorsed=Endorsements(SHARE))
+        start({}, ["portal.example/1"], pages=BUDGET, endorsements=Endorsements(SHARE))
         for _ in range(2)
     )
     go_on(one, 100)
     restore(other, capture(one))
     assert go_on(one, 100) == go_on(other, 100)
-    assert len(other._endorsed._recent) == RECENT
+    assert len(other._endorsements._recent) == RECENT
 
 
 def test_nothing_is_counted_where_there_is_no_limit():
     crawl = session(share=1.0)
     crawl_on(crawl)
     assert crawl.held is None
-    assert len(crawl._endorsed._domain) == 0
+    assert len(crawl._endorsements._domain) == 0

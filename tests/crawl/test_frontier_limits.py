@@ -115,7 +115,7 @@ def test_limits_that_are_not_reached_change_nothing(cap):
 def test_a_site_at_its_cap_makes_room_for_others():
     session = start({}, ["a/", "b/"], cap="3", limits=LinkLimits(frontier_size=30))
     crawl_on(session, 6)
-    assert len(session.policy) == len(session._links) == 0
+    assert len(session.policy) == len(session._actions.waiting) == 0
 
 
 def test_a_link_that_left_with_its_site_does_not_leave_twice():

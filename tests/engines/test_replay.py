@@ -13,7 +13,7 @@ from tests.support.webs import drive
 from tres.crawl.events import Demand, Event, FetchFailed, Stepped, StopReason
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb, replay
-from tres.mdp.state import Crawl
+from tres.mdp.state import CrawlState
 from tres.policies.registry import PolicySettings, make_policy
 from tres.settings.sections import PolicyName
 from tres.settings.site_caps import SiteCap
@@ -78,7 +78,7 @@ def seen(web: ShortWeb) -> PerceivedWeb:
 
 
 def session_of(seen: PerceivedWeb, name: PolicyName = "tres", pages: int = 15) -> CrawlSession:
-    crawl = Crawl()
+    crawl = CrawlState()
     policy = make_policy(PolicySettings(name), crawl, np.random.default_rng(3), seen.known)
     return CrawlSession(crawl, policy, seen.perceiver.seeds([HOME]), pages, SiteCap())
 

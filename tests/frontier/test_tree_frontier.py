@@ -21,7 +21,7 @@ from hypothesis.stateful import (
 from tres.frontier.decision_tree import Tree
 from tres.frontier.rows import LEVEL_STEP
 from tres.mdp.paths import NONE, PathFeatures
-from tres.mdp.state import Crawl
+from tres.mdp.state import CrawlState
 from tres.mdp.transitions import Choice, Outlinks, Step
 from tres.policies.registry import make_rows
 from tres.policies.tree_random import TreeRandom
@@ -36,7 +36,7 @@ class FrontierMachine(RuleBasedStateMachine):
 
     @initialize(features=st.sampled_from(["paper", "no-site", "evidence"]))
     def begin(self, features: str) -> None:
-        self.crawl = Crawl()
+        self.crawl = CrawlState()
         self.crawl.sites.make_room(SITES)
         rows = make_rows(features, self.crawl.sites)
         self.tree = Tree(rows.schema.width, min_split=2, max_depth=6)

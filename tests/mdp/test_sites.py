@@ -44,12 +44,12 @@ def test_relevant_sites_have_a_relevant_page(sites: Sites) -> None:
 
 def test_what_is_in_flight_fills_a_site_but_is_no_page_of_it(sites: Sites) -> None:
     sites.limit = 4
-    sites.depart(HALF)
-    sites.depart(HALF)
+    sites.start_fetch(HALF)
+    sites.start_fetch(HALF)
     assert sites.saturated().tolist() == [False, True, True]
     assert sites.at_limit().tolist() == [False, False, True]
     assert sites.ratio(ids(HALF)).tolist() == [0.5]
-    sites.arrive(HALF)
+    sites.end_fetch(HALF)
     assert sites.saturated().tolist() == [False, False, True]
 
 

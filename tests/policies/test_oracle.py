@@ -19,7 +19,7 @@ from tests.support.webs import (
 
 from tres.crawl.session import CrawlSession
 from tres.errors import ConfigError
-from tres.mdp.state import Crawl
+from tres.mdp.state import CrawlState
 from tres.policies.registry import OfflineKnowledge, PolicySettings, make_policy
 from tres.settings.sections import FEATURES, FeatureSet
 from tres.web.page import FailureKind
@@ -63,7 +63,7 @@ def test_it_can_be_told_what_another_judge_thinks() -> None:
     web = web_of(page("a/0", 0.9, "a/1", "a/2", "a/3"), *(page(f"a/{i}", 0.9) for i in range(1, 4)))
     citation_graph = foresight_of(web).judged({"a/3"}.__contains__)
     assert np.flatnonzero(citation_graph.relevant).tolist() == [citation_graph.index["a/3"]]
-    crawl = Crawl()
+    crawl = CrawlState()
     policy = make_policy(
         PolicySettings("oracle"),
         crawl,
@@ -122,7 +122,7 @@ def test_as_long_as_a_relevant_page_waits_it_takes_one(seed: int) -> None:
 
 def test_without_foresight_there_is_no_oracle() -> None:
     with pytest.raises(ConfigError, match="oracle needs to know every page"):
-        make_policy(PolicySettings("oracle"), Crawl(), None)  # type: ignore[arg-type]
+        make_policy(PolicySettings("oracle"), CrawlState(), None)  # type: ignore[arg-type]
 
 
 def _links(web: PerceptWeb, url: str) -> tuple[str, ...]:

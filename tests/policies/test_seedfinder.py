@@ -10,7 +10,7 @@ from tests.support.webs import PerceptWeb, drive, links, page, site_of, web_of
 from tres.crawl.session import CrawlSession
 from tres.frontier.url_rows import UrlRows
 from tres.mdp.schema import EVIDENCE
-from tres.mdp.state import Crawl
+from tres.mdp.state import CrawlState
 from tres.offline.bm25 import SimulatedSearch
 from tres.policies.seedfinder import MAX_QUERIES, SeedFinder, Terms
 from tres.settings.site_caps import SiteCap
@@ -36,7 +36,7 @@ def crawl_with(
     engine: SearchEngine, web: PerceptWeb, *, pages: int = 100, cap: object = "inf"
 ) -> list[str]:
     """What is asked for, in order."""
-    crawl = Crawl()
+    crawl = CrawlState()
     rows = UrlRows(EVIDENCE, crawl.sites)
     rng = np.random.default_rng(1)
     policy = SeedFinder(rows, crawl, rng, engine, ["music", "midi"], site_of)

@@ -48,7 +48,7 @@ def test_the_limit_of_clicks_is_that_of_the_topic_file(clicks: int) -> None:
         live=LiveSection(max_clicks=clicks),
     )
     session = new_session(config, perceiver().seeds(["http://a.example/"]))
-    assert session._max_clicks == (clicks or float("inf"))
+    assert session._actions._max_clicks == (clicks or float("inf"))
 
 
 def test_the_archive_is_closed_however_the_crawl_ends(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_the_limits_on_links_are_those_of_the_topic_file() -> None:
         crawl=CrawlSection(links_per_page=7, frontier_per_site=8, frontier_size=9),
     )
     session = new_session(config, perceiver().seeds(["http://a.example/"]))
-    assert session._links._limits == LinkLimits(7, 8, 9)
+    assert session._actions.waiting._limits == LinkLimits(7, 8, 9)
 
 
 def test_dead_links_have_a_price_on_the_live_web_only() -> None:
@@ -97,7 +97,7 @@ def test_only_live_crawls_hold_sites_back(live: bool, share: float, expected: fl
         live=LiveSection(self_cited=share),
     )
     session = new_session(config, perceiver().seeds(["http://a.example/"]), live=live)
-    assert session._endorsed._share == expected
+    assert session._endorsements._share == expected
     assert session_digest(config) != session_digest(config.override(self_cited=0.2))
 
 

@@ -14,7 +14,7 @@ from tres.engines.protocols import Fetched
 from tres.engines.reading.page_reader import PageReader, Reading, Received
 from tres.engines.reading.reader_pool import Charge
 from tres.engines.reading.tasks import Task, performed
-from tres.mdp.state import Crawl
+from tres.mdp.state import CrawlState
 from tres.policies.oracle import CitationGraph
 from tres.policies.registry import PolicySettings, make_policy
 from tres.settings.sections import LiveSection, PolicyName
@@ -44,7 +44,7 @@ def perceiver() -> Perceiver:
 def session_of(
     seeds: Iterable[str], pages: int = 100, policy: PolicyName = "tres", seed: int = 3
 ) -> CrawlSession:
-    crawl = Crawl()
+    crawl = CrawlState()
     rng = np.random.default_rng(seed)
     chosen = make_policy(PolicySettings(policy), crawl, rng, lambda: CitationGraph.of(()))
     return CrawlSession(crawl, chosen, perceiver().seeds(seeds), pages)

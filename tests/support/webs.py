@@ -15,7 +15,7 @@ from tres.crawl.endorsement import Endorsements
 from tres.crawl.events import Done, Event, Fetch, Stepped, StopReason, Wait
 from tres.crawl.frontier_limits import LinkLimits
 from tres.crawl.session import CrawlSession
-from tres.mdp.state import Crawl
+from tres.mdp.state import CrawlState
 from tres.policies.oracle import CitationGraph
 from tres.policies.registry import OfflineKnowledge, PolicySettings, make_policy
 from tres.settings.site_caps import SiteCap
@@ -96,17 +96,17 @@ def start(
     seed: int = 1,
     max_clicks: int | None = None,
     limits: LinkLimits | None = None,
-    endorsed: Endorsements | None = None,
+    endorsements: Endorsements | None = None,
 ) -> CrawlSession:
     """A session at its beginning."""
-    crawl = Crawl()
+    crawl = CrawlState()
     policy = make_policy(
         settings or PolicySettings(),
         crawl,
         np.random.default_rng(seed),
         OfflineKnowledge(lambda: foresight_of(web), lambda share: Shelf(web)),
     )
-    bounds = SiteCap.parse(cap), max_clicks, limits, endorsed
+    bounds = SiteCap.parse(cap), max_clicks, limits, endorsements
     return CrawlSession(crawl, policy, links(*seeds), pages, *bounds)
 
 

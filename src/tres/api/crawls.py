@@ -20,7 +20,7 @@ from tres.crawl.events import Done, Event, Stepped, StopReason
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb
 from tres.errors import ConfigError
-from tres.mdp.state import Crawl
+from tres.mdp.state import CrawlState
 from tres.offline import open_web
 from tres.offline.web import Web
 from tres.policies.policy import Policy
@@ -32,7 +32,7 @@ from tres.runs.topic_perceiver import perceive_topic
 from tres.settings.sections import PolicyName
 from tres.settings.topic_file import TopicConfig
 
-MakePolicy = Callable[[Crawl, np.random.Generator], Policy]
+MakePolicy = Callable[[CrawlState, np.random.Generator], Policy]
 OnPage = Callable[[Stepped], object]
 
 

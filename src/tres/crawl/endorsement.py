@@ -57,7 +57,7 @@ class Endorsements:
         self._share = share  # 1: there is no limit, and nobody is counted
         self._names = Names()
         self._pairs: set[int] = set()  # endorsers of sites and of domains that are counted
-        self.told: set[str] = set()
+        self.reported: set[str] = set()
         """Domains, or hosts that count by themselves, that have been held so far."""
         self._released = False
         self._recent: deque[bool] = deque(maxlen=RECENT)  # were pages of others relevant?
@@ -71,7 +71,7 @@ class Endorsements:
         self._hosts = Column(np.int32)
         self._endorsed_hosts = Column(np.int32)
 
-    def know(self, urls: int, sites: Names) -> None:
+    def make_room(self, urls: int, sites: Names) -> None:
         """Let there be so many URLs, and let every site have a domain."""
         if self._share >= 1:
             return
@@ -90,7 +90,7 @@ class Endorsements:
         self._of_domains.trust(self._domain.view[sites])
         self._of_sites.trust(sites)
 
-    def depart(self, site: int, budget: int) -> None:
+    def start_fetch(self, site: int, budget: int) -> None:
         """A page of a site is asked for."""
         if self._share >= 1:
             return
@@ -98,7 +98,7 @@ class Endorsements:
             self._turn = 0
         self._add(site, 1)
 
-    def arrive(self, site: int) -> None:
+    def end_fetch(self, site: int) -> None:
         """A request for a page of a site has come back, with a page or without."""
         if self._share >= 1:
             return
@@ -159,7 +159,7 @@ class Endorsements:
         """Nothing else is left: whoever is held may go on, until something else turns up."""
         self._released = True
 
-    def news(self, budget: int, sites: Names) -> list[str]:
+    def newly_held(self, budget: int, sites: Names) -> list[str]:
         """The domains, or hosts that count by themselves, that are held for the first time."""
         held = self.held(budget)
         if held is None:
@@ -169,8 +169,8 @@ class Endorsements:
         alone = np.flatnonzero(held)[~together]
         names = [self._names[domain] for domain in np.unique(domains[together]).tolist()]
         names += [sites[site] for site in alone.tolist()]
-        first = sorted(set(names) - self.told)
-        self.told.update(first)
+        first = sorted(set(names) - self.reported)
+        self.reported.update(first)
         return first
 
     def _made_up(self, domains: Ids) -> Flags:

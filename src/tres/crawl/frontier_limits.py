@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tres.mdp.columns import Column, Ids
-from tres.mdp.state import Crawl
+from tres.mdp.state import CrawlState
 from tres.web.percept import LinkPercepts
 
 
@@ -89,7 +89,7 @@ class WaitingLinks:
         return bool(self._of_site.view[sites].any())
 
     def admitted(
-        self, home: str, links: LinkPercepts, crawl: Crawl, rows: int
+        self, home: str, links: LinkPercepts, crawl: CrawlState, rows: int
     ) -> tuple[Ids, list[Reached]]:
         """The places of the links that count, and the limits that are reached for the first time.
 
@@ -121,7 +121,7 @@ class WaitingLinks:
         )
 
     def _objection(
-        self, rank: int, url: str, site: str, entering: Counter[str], crawl: Crawl, rows: int
+        self, rank: int, url: str, site: str, entering: Counter[str], crawl: CrawlState, rows: int
     ) -> str:
         """The limit that a link would pass, being the next best of its page; or nothing."""
         limits = self._limits

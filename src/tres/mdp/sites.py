@@ -36,11 +36,11 @@ class Sites:
         for column in (self._fetched, self._relevant, self._in_flight):
             column.resize(sites)
 
-    def depart(self, site: int) -> None:
+    def start_fetch(self, site: int) -> None:
         """A page of the site is now being fetched."""
         self._in_flight.view[site] += 1
 
-    def arrive(self, site: int) -> None:
+    def end_fetch(self, site: int) -> None:
         """A fetch has come back, with a page or without."""
         self._in_flight.view[site] -= 1
 

@@ -1,7 +1,6 @@
 """The state of one crawl, g_t, as session and policy share it.
 
-The session writes it, step by step; policies read it. URLs and sites are named here, their
-pages counted, and the web paths kept.
+The session updates it at every step; policies read it.
 """
 
 from __future__ import annotations
@@ -11,11 +10,15 @@ from tres.mdp.paths import WebPaths
 from tres.mdp.sites import Sites
 
 
-class Crawl:
-    """Names, site counts and web paths of one crawl."""
+class CrawlState:
+    """The ids of URLs and sites, the page counts of sites, and the web paths."""
 
     def __init__(self) -> None:
         self.urls = Names()
         self.site_names = Names()
         self.sites = Sites()
         self.paths = WebPaths()
+
+
+Crawl = CrawlState
+"""The name of the class in the library, `tres.Crawl`."""

@@ -24,7 +24,7 @@ from tres.agent.link_words import LinkClassifier, Reservoir, Words, link_words, 
 from tres.frontier.domain_round_robin import DomainRoundRobin
 from tres.frontier.rows import Rows
 from tres.mdp.columns import Column, Flags, Floats, Ids
-from tres.mdp.state import Crawl
+from tres.mdp.state import CrawlState
 from tres.mdp.transitions import Outlinks, Step
 from tres.policies.policy import FrontierPolicy, Pick
 from tres.settings.sections import FocusKind
@@ -40,7 +40,7 @@ class Ache(FrontierPolicy):
     def __init__(
         self,
         rows: Rows,
-        crawl: Crawl,
+        crawl: CrawlState,
         rng: np.random.Generator,
         focus: FocusKind = "hard",
         train_every: int = TRAIN_EVERY,

@@ -18,7 +18,7 @@ import numpy as np
 
 from tres.frontier.decision_tree import NewSplit, Tree
 from tres.mdp.columns import Flags, Floats
-from tres.mdp.state import Crawl
+from tres.mdp.state import CrawlState
 from tres.mdp.transitions import Step
 from tres.policies.policy import Pick
 from tres.policies.registry import make_rows
@@ -36,14 +36,14 @@ class ValuePolicy(TreeRandom):
         >>> class Anchors(ValuePolicy):
         ...     def values(self, links):
         ...         return links[:, self.schema.column("anchor_relevance_mean")]
-        >>> Anchors(Crawl(), np.random.default_rng(1)).schema.features[:2]
+        >>> Anchors(CrawlState(), np.random.default_rng(1)).schema.features[:2]
         ('citations', 'relevant_citations')
     """
 
     feature_set: ClassVar[FeatureSet] = "evidence"
     """What is known of a link: `evidence`, or the paper's eight features with `paper`."""
 
-    def __init__(self, crawl: Crawl, rng: np.random.Generator) -> None:
+    def __init__(self, crawl: CrawlState, rng: np.random.Generator) -> None:
         self.rng, tree_rng = rng.spawn(2)
         rows, settings = make_rows(self.feature_set, crawl.sites), TreeSection()
         tree = Tree(rows.schema.width, settings.min_split, settings.max_depth)

@@ -17,7 +17,7 @@ from tres.frontier.rows import Rows
 from tres.frontier.url_rows import UrlRows
 from tres.mdp.schema import SCHEMAS
 from tres.mdp.sites import Sites
-from tres.mdp.state import Crawl
+from tres.mdp.state import CrawlState
 from tres.policies.ache import Ache
 from tres.policies.asynchronous import TresAsync
 from tres.policies.best_first import BestFirst, BreadthFirst, by_anchor, by_parent
@@ -86,7 +86,7 @@ class OwnPolicy:
     """A policy that a program brings along, instead of one that the configuration names."""
 
     name: str
-    make: Callable[[Crawl, np.random.Generator], Policy]
+    make: Callable[[CrawlState, np.random.Generator], Policy]
 
 
 def make_rows(features: str, sites: Sites) -> Rows:
@@ -97,7 +97,7 @@ def make_rows(features: str, sites: Sites) -> Rows:
 
 def make_policy(
     settings: PolicySettings,
-    crawl: Crawl,
+    crawl: CrawlState,
     rng: np.random.Generator,
     known: OfflineKnowledge = NOTHING,
 ) -> Policy:

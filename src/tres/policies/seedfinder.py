@@ -22,7 +22,7 @@ import numpy as np
 from tres.frontier.rows import Rows
 from tres.mdp.columns import Flags
 from tres.mdp.paths import NONE
-from tres.mdp.state import Crawl
+from tres.mdp.state import CrawlState
 from tres.mdp.transitions import Choice, Step
 from tres.policies.ache import Ache
 from tres.settings.sections import FocusKind
@@ -86,7 +86,7 @@ class SeedFinder(Ache):
     def __init__(
         self,
         rows: Rows,
-        crawl: Crawl,
+        crawl: CrawlState,
         rng: np.random.Generator,
         engine: SearchEngine,
         keywords: Sequence[str],

@@ -31,7 +31,7 @@ from tres.crawl.frontier_limits import LinkLimits
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import Judged, PerceivedWeb, drained, replaying
 from tres.errors import ConfigError, ModelError
-from tres.mdp.state import Crawl
+from tres.mdp.state import CrawlState
 from tres.offline.web import Web
 from tres.policies.registry import NOTHING, OfflineKnowledge, OwnPolicy, PolicySettings, make_policy
 from tres.relevance.custom_model import OwnJudge
@@ -80,7 +80,7 @@ def new_session(
     A `live` one holds sites back that only themselves cite, and learns from links that give no
     page, as they cost a request; comparisons and archives do not.
     """
-    crawl = Crawl()
+    crawl = CrawlState()
     rng = np.random.default_rng(config.crawl.seed)
     if own is None:
         priced = config if live else config.override(dead_links=0.0)
