@@ -365,4 +365,3 @@ class CrawlSession:
             candidates=choice.candidates,
             rivals=tuple((self._crawl.urls[url], q) for url, q in choice.rivals),
         )
-
