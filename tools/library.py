@@ -39,8 +39,8 @@ def _signature(name: str, function: object) -> str:
 
 def _members(kind: type) -> Iterator[str]:
     """What can be asked of an object, in the words of its own documentation."""
-    if is_dataclass(kind):
-        yield from ("", f"Fields: {', '.join(f'`{field.name}`' for field in fields(kind))}.")
+    if names := _fields(kind):
+        yield from ("", f"Fields: {', '.join(f'`{name}`' for name in names)}.")
     told = [
         (f"{name}()" if inspect.isfunction(value) else name, _words(_function(value)))
         for name, value in sorted(vars(kind).items())
@@ -50,6 +50,12 @@ def _members(kind: type) -> Iterator[str]:
         yield from ("", "| | |", "|---|---|")
     for name, words in told:
         yield f"| `{name}` | {words.replace('|', '/')} |"
+
+
+def _fields(kind: type) -> list[str]:
+    if is_dataclass(kind):
+        return [field.name for field in fields(kind)]
+    return list(getattr(kind, "__struct_fields__", ()))
 
 
 def _function(member: object) -> object:

@@ -104,7 +104,7 @@ def test_the_warm_up_explores_and_afterwards_the_best_is_taken() -> None:
     run = drive(start(web, ["a/0"], PolicySettings("tres", "paper", agent=agent)), web)
     explored = [step.explored for step in run.steps]
     assert explored == [False] + [True] * 9 + [False] * 20  # the seed was nobody's choice
-    assert all(np.isnan(step.q) == (step.explored or step.parent is None) for step in run.steps)
+    assert all((step.q is None) == (step.explored or step.parent is None) for step in run.steps)
 
 
 def test_epsilon_is_the_share_of_random_steps_afterwards() -> None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from tests.support.models import Half
 from tests.support.webs import To, links
 
@@ -127,4 +128,4 @@ def row(**values: Any) -> PageRow:
         language="en", frontier=1, leaves=1, candidates=0, at=None, seconds=None, status=None,
         size=None, title="", note="", features=(), rivals_json="[]",
     )  # fmt: skip
-    return replace(plain, **values)
+    return msgspec.structs.replace(plain, **values)

@@ -32,7 +32,11 @@ def shop(number: int) -> str:
 
 def test_it_knows_the_pages_and_the_links_of_its_steps_and_of_nothing_else(tmp_path: Path) -> None:
     full = page("http://a.example/", 0.9, *(To(shop(n)) for n in range(LIMITS["combinations"])))
-    step = Stepped(1, full.url, None, full.site, 0.9, True, 0.0, -1, True, {})
+    step = Stepped(
+        step=1, url=full.url, parent=None, relevance=0.9, relevant=True, q=0.0, leaf=None,
+        explored=True, site=full.site, language="", asked=full.url, frontier=0, leaves=0,
+        candidates=0, features={},
+    )  # fmt: skip
     failed = Failed("http://b.example/", FailureKind.NEAR_DUPLICATE)
     told = FetchFailed(failed.url, failed.kind, False)
     begin = Seeds(links(full.url)), Begin(9, "model")

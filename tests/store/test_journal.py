@@ -26,9 +26,10 @@ FACTS = Fetched(12.5, 0.25, 200, 4321, "A title", 2**64 - 1, "a note")
 
 def step(number: int, url: str, **changes: object) -> Stepped:
     known: dict[str, object] = {
-        "step": number, "url": url, "parent": None, "site": "a", "relevance": 0.1 + 0.2,
-        "relevant": False, "q": float("nan"), "leaf": -1, "explored": True,
-        "features": {"anchor relevance": -0.0, 'a "quoted" name': 1.0}, "language": "en",
+        "step": number, "url": url, "asked": url, "parent": None, "site": "a",
+        "relevance": 0.1 + 0.2, "relevant": False, "q": float("nan"), "leaf": None,
+        "explored": True, "language": "en", "frontier": 0, "leaves": 0, "candidates": 0,
+        "features": {"anchor relevance": -0.0, 'a "quoted" name': 1.0},
     }  # fmt: skip
     return Stepped(**(known | changes))  # type: ignore[arg-type]
 
@@ -190,8 +191,8 @@ def test_a_number_that_no_database_can_hold_is_bounded(path: Path, number: int) 
         ("UPDATE records SET body = 7 WHERE seq = 4", "record 4 is none"),
         ("DELETE FROM records WHERE seq = 4", "record 4 is missing"),
         ("DROP TABLE records", "no such table: records"),
-        ("UPDATE pages SET relevance = 0.9", "line 4 of pages is not what was written"),
-        ("UPDATE failures SET kind = 'other'", "line 6 of failures is not what was written"),
+        ("UPDATE pages SET relevance = 0.9", "row 4 of pages is not what was written"),
+        ("UPDATE failures SET kind = 'other'", "row 6 of failures is not what was written"),
         ("DELETE FROM records WHERE seq = 1", "record 1 is missing"),
         ("DELETE FROM records WHERE seq = 2", "it names no budget"),
         ("DELETE FROM pages", "record 4 or one of its lines is not what was written"),

@@ -106,7 +106,7 @@ class Trial:
 
     def _point(self, stepped: Stepped, greedy: float | None) -> Point:
         policy = self.session.policy
-        measured = greedy is not None and not np.isnan(stepped.q) and not stepped.explored
+        q = None if stepped.explored else stepped.q
         return Point(
             step=stepped.step,
             relevant=self.relevant,
@@ -114,7 +114,7 @@ class Trial:
             frontier=len(policy),
             leaves=policy.tree.leaves if policy.tree else 0,
             evaluations=getattr(policy, "evaluations", 0),
-            gap=greedy - stepped.q if measured and greedy is not None else None,
+            gap=None if greedy is None or q is None else greedy - q,
         )
 
     def _figures(self, stopped: str, seconds: float) -> dict[str, Any]:

@@ -38,6 +38,7 @@ from tres.crawl.events import (
     SiteHeld,
     Stepped,
 )
+from tres.crawl.page_record import LOGGED
 from tres.crawl.session import CrawlSession
 from tres.engines.scrapy.logs import NAMES
 from tres.errors import TresError
@@ -60,8 +61,6 @@ EVENTS: dict[type[Event], str] = {
 }
 """What the events of a session are called in a log."""
 
-LEFT_OUT = ("features", "rivals")
-"""What is long, and stands in the journal."""
 RESULT = (
     *("stopped", "pages", "budget", "relevant", "harvest_rate", "relevant_sites", "failures"),
     *("frontier", "leaves", "seconds"),
@@ -108,7 +107,7 @@ class JsonLog:
 
     def __call__(self, session: CrawlSession, event: Event) -> None:
         """Something has happened in the crawl."""
-        names = (field.name for field in fields(event) if field.name not in LEFT_OUT)
+        names = LOGGED if isinstance(event, Stepped) else [field.name for field in fields(event)]
         told = {name: getattr(event, name) for name in names}
         if isinstance(event, Stepped):
             told["harvest_rate"] = session.harvest_rate

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from tres.crawl.page_record import PageRecord
 from tres.web.page import FailureKind
 
 
@@ -45,28 +46,15 @@ class Done:
 Demand = Fetch | Wait | Done
 
 
-@dataclass(frozen=True, slots=True)
-class Stepped:
-    """A page was retrieved and judged: one step."""
+class Stepped(PageRecord, frozen=True, kw_only=True):
+    """A page was retrieved and judged: one step.
 
-    step: int
-    url: str
-    parent: str | None
-    site: str
-    relevance: float
-    relevant: bool
-    q: float
-    leaf: int
-    explored: bool
+    The session knows nothing of the fetch (`at` and what follows it).
+    """
+
     features: dict[str, float]
-    language: str = ""
-    frontier: int = 0
-    """Links that wait after the step."""
-    leaves: int = 0
-    candidates: int = 0
-    """Links that were looked at for the choice."""
     rivals: tuple[tuple[str, float], ...] = ()
-    """The best of the others, with their Q."""
+    """The best of the other links that were compared, with their Q."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable
+from math import isnan
 
 import numpy as np
 
@@ -355,11 +356,12 @@ class CrawlSession:
             site=percept.site,
             relevance=percept.relevance,
             relevant=percept.relevant,
-            q=choice.q,
-            leaf=choice.leaf,
+            q=None if isnan(choice.q) else choice.q,
+            leaf=None if choice.leaf == NONE else choice.leaf,
             explored=choice.explored,
             features=self.policy.schema.named(choice.features),
             language=percept.language,
+            asked=self._crawl.urls[choice.url],
             frontier=len(self.policy),
             leaves=self.policy.tree.leaves if self.policy.tree else 0,
             candidates=choice.candidates,

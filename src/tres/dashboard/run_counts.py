@@ -8,10 +8,11 @@ here, before it goes anywhere: what is not printable becomes an escape, what is 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tres.crawl.page_record import SHOWN
 from tres.dashboard.curves import BINS, Curve, Point, Recent, bin_of
 from tres.errors import printable
 from tres.report.run_reader import FailureRow, PageRow
@@ -117,18 +118,19 @@ class Counts:
 
 def shown_page(page: PageRow) -> Json:
     """A page as the browser gets it."""
-    return {
-        "step": page.step,
-        "title": harmless(page.title),
-        "url": harmless(page.url),
-        "href": link(page.url),
-        "site": harmless(page.site),
-        "relevance": round(page.relevance, 4),
-        "relevant": page.relevant,
-        "reason": reason(page),
-        "at": page.at,
-        "status": page.status,
-    }
+    return {name: _COMPUTED.get(name, _shown)(page, name) for name in SHOWN}
+
+
+def _shown(page: PageRow, name: str) -> Any:
+    value = getattr(page, name)
+    return harmless(value) if isinstance(value, str) else value
+
+
+_COMPUTED: dict[str, Callable[[PageRow, str], Any]] = {
+    "href": lambda page, _: link(page.url),
+    "relevance": lambda page, _: round(page.relevance, 4),
+    "reason": lambda page, _: reason(page),
+}
 
 
 def shown_failure(failure: FailureRow) -> Json:

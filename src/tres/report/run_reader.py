@@ -13,10 +13,12 @@ one file, and whoever kept the journal open would keep it from doing so.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
+from tres.crawl.page_record import FIELDS, PageRecord
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.journal import JOURNAL, Journal
 from tres.store.journal_header import Meta
@@ -32,34 +34,13 @@ class Rival(NamedTuple):
     q: float
 
 
-@dataclass(frozen=True, slots=True)
-class PageRow:
-    """One step: a page, what it earned, why it was chosen, how it was fetched.
+class PageRow(PageRecord, frozen=True, kw_only=True):
+    """One step of a run: a page, what it earned, why it was chosen, how it was fetched.
 
-    `q` and `leaf` are None where the policy has none or chose at random; what a fetch over an
+    `q` and `leaf` are None where the policy has none or chose at random; what a crawl over an
     archive does not know (`at`, `seconds`, `status`, `size`) is None, too.
     """
 
-    step: int
-    url: str
-    asked: str
-    parent: str | None
-    site: str
-    relevance: float
-    relevant: bool
-    q: float | None
-    leaf: int | None
-    explored: bool
-    language: str
-    frontier: int
-    leaves: int
-    candidates: int
-    at: float | None
-    seconds: float | None
-    status: int | None
-    size: int | None
-    title: str
-    note: str
     features: tuple[float, ...]
     rivals_json: str
     record: int = 0
@@ -71,8 +52,7 @@ class PageRow:
         return tuple(Rival(url, q) for url, q in json.loads(self.rivals_json))
 
 
-@dataclass(frozen=True, slots=True)
-class FailureRow:
+class FailureRow(msgspec.Struct, frozen=True):
     """A URL that gave no page, and why."""
 
     url: str
@@ -156,32 +136,19 @@ class RunReader:
         return next(found, None)
 
 
+_COLUMNS = [(field.name, field.encode_name) for field in FIELDS.values()]
+_FLAGS = [field.name for field in FIELDS.values() if field.type is bool]
+_TEXTS = [field.name for field in FIELDS.values() if field.type is str]
+
+
 def _page(seq: int, row: Row, features: tuple[str, ...]) -> PageRow:
-    return PageRow(
-        step=row["step"],
-        url=row["url"],
-        asked=row["asked"],
-        parent=row["parent"],
-        site=row["site"],
-        relevance=row["relevance"],
-        relevant=bool(row["reward"]),
-        q=row["q"],
-        leaf=row["leaf"],
-        explored=bool(row["explored"]),
-        language=row["language"],
-        frontier=row["frontier"],
-        leaves=row["leaves"],
-        candidates=row["candidates"],
-        at=row["at"],
-        seconds=row["seconds"],
-        status=row["status"],
-        size=row["size"],
-        title=row["title"] or "",
-        note=row["note"] or "",
-        features=tuple(row[name] for name in features),
-        rivals_json=row["rivals"],
-        record=seq,
-    )
+    known = {name: row[column] for name, column in _COLUMNS}
+    for name in _FLAGS:
+        known[name] = bool(known[name])
+    for name in _TEXTS:
+        known[name] = known[name] or ""
+    seen = tuple(row[name] for name in features)
+    return PageRow(**known, features=seen, rivals_json=row["rivals"], record=seq)
 
 
 def _failure(seq: int, row: Row) -> FailureRow:

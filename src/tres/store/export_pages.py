@@ -23,8 +23,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from types import NoneType
+from typing import Any, BinaryIO, get_args
 
+from tres.crawl.page_record import EXPORTED, FIELDS
 from tres.errors import RunError
 from tres.offline import WarcArchive, Web
 from tres.store.export_parquet import require_pyarrow, write_parquet
@@ -128,14 +130,16 @@ def _said(page: object) -> dict[str, Any]:
 
 
 def _known(row: Row) -> dict[str, Any]:
-    return {
-        "language": row["language"],
-        "relevance": float(row["relevance"]),
-        "relevant": row["reward"] == "1",
-        "step": int(row["step"]),
-        "site": row["site"],
-        "parent": row["parent"] or None,
-    }
+    """The exported fields of a page's record, as typed values."""
+    fields = [FIELDS[name] for name in EXPORTED]
+    return {field.name: _typed(row[field.encode_name], field.type) for field in fields}
+
+
+def _typed(cell: str, kind: Any) -> Any:
+    if kind is bool:
+        return cell == "1"
+    kinds = get_args(kind) or (kind,)
+    return None if NoneType in kinds and not cell else kinds[0](cell)
 
 
 def _write_json(records: Iterable[dict[str, Any]], out: BinaryIO) -> None:

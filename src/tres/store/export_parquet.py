@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, get_args
 
+from tres.crawl.page_record import EXPORTED, FIELDS
 from tres.distribution import pip_install
 from tres.errors import RunError
 
@@ -35,6 +36,7 @@ def write_parquet(records: Iterable[dict[str, Any]], out: BinaryIO) -> None:
 def _schema() -> Any:
     import pyarrow as pa
 
+    kinds = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
     link = pa.struct([("url", pa.string()), ("anchor", pa.string())])
     return pa.schema(
         [
@@ -43,14 +45,15 @@ def _schema() -> Any:
             ("text", pa.string()),
             ("links", pa.list_(link)),
             ("labels", pa.list_(pa.string())),
-            ("language", pa.string()),
-            ("relevance", pa.float64()),
-            ("relevant", pa.bool_()),
-            ("step", pa.int64()),
-            ("site", pa.string()),
-            ("parent", pa.string()),
+            *((name, kinds[_kind(FIELDS[name].type)]) for name in EXPORTED),
         ]
     )
+
+
+def _kind(annotation: Any) -> type:
+    """The type of a field, be it of one that may be None."""
+    kind: type = (get_args(annotation) or (annotation,))[0]
+    return kind
 
 
 def _row(record: dict[str, Any]) -> dict[str, Any]:

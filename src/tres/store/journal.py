@@ -190,7 +190,7 @@ class Journal:
         try:
             lines = NO_LINES
             if isinstance(entry, Received):
-                lines = self._tell(entry.asked, events, fetched, warc_end)
+                lines = self._tell(events, fetched, warc_end)
             self._insert(entry, seconds, lines, warc_end)
             self._connection.execute("COMMIT")
         except BaseException:  # whatever it was: all of the entry is kept, or nothing
@@ -419,14 +419,14 @@ class Journal:
         self._last = Extent(seq, link, warc_end or self._last.warc_end)
 
     def _tell(
-        self, asked: str, events: Sequence[Event], fetched: Fetched | None, warc_end: int | None
+        self, events: Sequence[Event], fetched: Fetched | None, warc_end: int | None
     ) -> Lines:
         """Write the lines of the next record; their checksums."""
         seq, page, failure = self.position + 1, None, None
         for event in events:
             match event:
                 case Stepped():
-                    values = step_values(event, asked, fetched, warc_end)
+                    values = step_values(event, fetched, warc_end)
                     page = self._pages.add(self._connection, seq, values)
                 case FetchFailed():
                     values = failure_values(event, fetched)

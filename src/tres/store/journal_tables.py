@@ -1,10 +1,10 @@
 """The plain tables of a journal: what people and reports read of a crawl.
 
-`pages` has a line per step, `failures` one per URL that gave no page, `postponed` one per attempt
-after which a URL went back to wait: what the session told
-of it and how the fetch went (empty where nothing was fetched, as from an archive); for a page
-also what the choice was preferred to (`rivals`, as JSON) and its features, a column each.
-Every line carries a checksum over all of it.
+`pages` has a row per step, `failures` one per URL that gave no page, `postponed` one per attempt
+after which a URL went back to the frontier. The columns of `pages` are the fields of
+`tres.crawl.page_record.PageRecord`, the links that the choice was preferred to (`rivals`, as JSON)
+and the features of the choice. All three tables tell how the fetch went; those columns are NULL
+where nothing was fetched, as from an archive. Every row carries a checksum over all of it.
 """
 
 from __future__ import annotations
@@ -13,92 +13,104 @@ import json
 import math
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any
+from dataclasses import fields as dataclass_fields
+from functools import cached_property
+from types import NoneType
+from typing import Any, get_args
+
+from msgspec.structs import FieldInfo
 
 from tres.crawl.events import FetchFailed, Postponed, Stepped
+from tres.crawl.page_record import FIELDS
 from tres.engines.protocols import Fetched
 from tres.store.records import DamagedError
 
-PAGE_COLUMNS = {
-    "step": "INTEGER NOT NULL",
-    "url": "TEXT NOT NULL",
-    "parent": "TEXT",
-    "relevance": "REAL",
-    "reward": "INTEGER NOT NULL",
-    "q": "REAL",
-    "leaf": "INTEGER",
-    "explored": "INTEGER NOT NULL",
-    "site": "TEXT NOT NULL",
-    "language": "TEXT NOT NULL",
-    "asked": "TEXT NOT NULL",
-    "frontier": "INTEGER NOT NULL",
-    "leaves": "INTEGER NOT NULL",
-    "candidates": "INTEGER NOT NULL",
-    "rivals": "TEXT NOT NULL",
-}
+MOST = 2**63 - 1
+"""The largest integer that SQLite holds; a server may claim any size or status."""
+
+Value = str | int | float | None
+Row = dict[str, Any]
+
+
+def sql_columns(fields: Iterable[FieldInfo]) -> dict[str, str]:
+    """The columns that hold these fields of a record, by name, with their SQL types.
+
+    A float may be NaN, which SQLite keeps as NULL. So it does with what is not known: a field with
+    a default, or one that may be None.
+    """
+    return {field.encode_name: _sql_type(field) for field in fields}
+
+
+def _sql_type(field: FieldInfo) -> str:
+    kinds = get_args(field.type) or (field.type,)
+    name = next(name for kind, name in _SQL_TYPES.items() if kind in kinds)
+    is_nullable = NoneType in kinds or not field.required or name == "REAL"
+    return name if is_nullable else f"{name} NOT NULL"
+
+
+_SQL_TYPES = {str: "TEXT", bool: "INTEGER", int: "INTEGER", float: "REAL"}
+_OF_FETCH = {field.name for field in dataclass_fields(Fetched)}
+STEP_FIELDS = [field for field in FIELDS.values() if field.name not in _OF_FETCH]
+FETCH_FIELDS = [field for field in FIELDS.values() if field.name in _OF_FETCH]
+
+FETCH_COLUMNS = sql_columns(FETCH_FIELDS) | {"fingerprint": "TEXT", "warc_end": "INTEGER"}
+"""The last two are for a crawl that is resumed; nobody else reads them."""
+PAGE_COLUMNS = sql_columns(STEP_FIELDS) | {"rivals": "TEXT NOT NULL"}
 FAILURE_COLUMNS = {
     "url": "TEXT NOT NULL",
     "kind": "TEXT NOT NULL",
     "is_seed": "INTEGER NOT NULL",
 }
 POSTPONED_COLUMNS = FAILURE_COLUMNS | {"rests": "TEXT", "until": "REAL"}
-FETCH_COLUMNS = {
-    "at": "REAL",
-    "seconds": "REAL",
-    "status": "INTEGER",
-    "size": "INTEGER",
-    "title": "TEXT",
-    "note": "TEXT",
-    "fingerprint": "TEXT",
-    "warc_end": "INTEGER",
-}
-
-MOST = 2**63 - 1
-"""The largest whole number that SQLite holds: a server may claim any."""
-
-Value = str | int | float | None
-Row = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlainTable:
-    """A table whose lines are numbered like the records they belong to."""
+    """A table whose rows are numbered like the records they belong to."""
 
     name: str
     columns: dict[str, str]
 
     @property
     def creation(self) -> str:
-        """The statement that makes it."""
+        """The statement that creates the table."""
         columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in self.columns.items())
         return (
             f"CREATE TABLE {self.name} (seq INTEGER PRIMARY KEY, {columns}, "
             "checksum INTEGER NOT NULL)"
         )
 
-    def add(self, connection: sqlite3.Connection, seq: int, values: Iterable[Value]) -> int:
-        """One line more; gives its checksum."""
-        kept = [_storable(value) for value in values]
+    @cached_property
+    def _insert(self) -> tuple[str, list[Callable[[Any], Value]]]:
         places = ", ".join("?" * (len(self.columns) + 2))
-        statement = f"INSERT INTO {self.name} VALUES ({places})"
-        checksum = _checksum(kept)
-        connection.execute(statement, (seq, *kept, checksum))
+        stored = [_STORED[kind.partition(" ")[0]] for kind in self.columns.values()]
+        return f"INSERT INTO {self.name} VALUES ({places})", stored
+
+    def add(self, connection: sqlite3.Connection, seq: int, values: Iterable[Any]) -> int:
+        """Append a row and return its checksum."""
+        statement, stored = self._insert
+        row = [
+            None if value is None else convert(value)
+            for convert, value in zip(stored, values, strict=True)
+        ]
+        checksum = _checksum(row)
+        connection.execute(statement, (seq, *row, checksum))
         return checksum
 
     def rows(self, connection: sqlite3.Connection, after: int = 0) -> Iterator[tuple[int, Row]]:
-        """Lines in order with their numbers, from the one behind `after` on.
+        """Iterate over the rows after a record, each with its number and by column name.
 
-        A line goes by the names of its columns; `DamagedError` at the first bad one.
+        `DamagedError` at the first row that is not what was written.
         """
         names = ", ".join(map(quoted, self.columns))
         query = f"SELECT seq, {names}, checksum FROM {self.name} WHERE seq > ? ORDER BY seq"
         with closing(connection.cursor()) as cursor:
             for seq, *values, checksum in cursor.execute(query, (after,)):
                 if checksum != _checksum(values):
-                    raise DamagedError(f"line {seq} of {self.name} is not what was written")
+                    raise DamagedError(f"row {seq} of {self.name} is not what was written")
                 yield seq, dict(zip(self.columns, values, strict=True))
 
 
@@ -111,78 +123,54 @@ FAILURES_TABLE = PlainTable("failures", FAILURE_COLUMNS | FETCH_COLUMNS)
 POSTPONED_TABLE = PlainTable("postponed", POSTPONED_COLUMNS | FETCH_COLUMNS)
 
 
-def step_values(
-    step: Stepped, asked: str, fetched: Fetched | None, warc_end: int | None
-) -> Iterator[Value]:
-    """A step as a line of `pages`."""
-    yield step.step
-    yield _text(step.url)
-    yield None if step.parent is None else _text(step.parent)
-    yield step.relevance
-    yield int(step.relevant)
-    yield step.q
-    yield None if step.leaf < 0 else step.leaf
-    yield int(step.explored)
-    yield _text(step.site)
-    yield _text(step.language)
-    yield _text(asked)
-    yield step.frontier
-    yield step.leaves
-    yield step.candidates
-    yield json.dumps(step.rivals)
-    yield from _facts(fetched, warc_end)
-    yield from step.features.values()
+def step_values(step: Stepped, fetched: Fetched | None, warc_end: int | None) -> list[Any]:
+    """A step as a row of `pages`."""
+    known = [getattr(step, field.name) for field in STEP_FIELDS]
+    rivals = json.dumps(step.rivals)
+    return [*known, rivals, *_fetch_values(fetched, warc_end), *step.features.values()]
 
 
-def failure_values(failed: FetchFailed, fetched: Fetched | None) -> Iterator[Value]:
-    """A failure as a line of `failures`."""
-    yield _text(failed.url)
-    yield str(failed.kind)
-    yield int(failed.is_seed)
-    yield from _facts(fetched, None)
+def failure_values(failed: FetchFailed, fetched: Fetched | None) -> list[Any]:
+    """A failure as a row of `failures`."""
+    return [failed.url, failed.kind, failed.is_seed, *_fetch_values(fetched)]
 
 
-def postponed_values(postponed: Postponed, fetched: Fetched | None) -> Iterator[Value]:
-    """An attempt after which a URL went back to wait, as a line of `postponed`."""
-    yield _text(postponed.url)
-    yield str(postponed.kind)
-    yield int(postponed.is_seed)
-    yield from (None, None) if fetched is None or fetched.rests is None else fetched.rests
-    yield from _facts(fetched, None)
+def postponed_values(postponed: Postponed, fetched: Fetched | None) -> list[Any]:
+    """A postponed URL as a row of `postponed`."""
+    rests = (None, None) if fetched is None or fetched.rests is None else fetched.rests
+    known = [postponed.url, postponed.kind, postponed.is_seed, *rests]
+    return [*known, *_fetch_values(fetched)]
 
 
-def _facts(fetched: Fetched | None, warc_end: int | None) -> list[Value]:
+def _fetch_values(fetched: Fetched | None, warc_end: int | None = None) -> list[Any]:
     if fetched is None:
         return [None] * len(FETCH_COLUMNS)
-    return [
-        float(fetched.at),
-        float(fetched.seconds),
-        fetched.status,
-        fetched.size,
-        _text(fetched.title),
-        _text(fetched.note),
-        None if fetched.fingerprint is None else f"{fetched.fingerprint:064x}",
-        warc_end,
-    ]
+    known = [getattr(fetched, field.name) for field in FETCH_FIELDS]
+    mark = fetched.fingerprint
+    return [*known, None if mark is None else f"{mark:064x}", warc_end]
 
 
 def quoted(name: str) -> str:
-    """A name as SQL writes it, whatever it holds."""
+    """A name as SQL writes it, whatever characters are in it."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def _text(text: str) -> str:
-    """Text as a database can hold it; the records have every string as it was."""
+def _text(value: str) -> str:
+    """Text as SQLite can hold it; the records have every string as it was."""
+    text = str(value)  # of a `StrEnum` too
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def _storable(value: Value) -> Value:
-    """SQLite knows no NaN, no negative zero, and no whole number beyond 64 bits."""
-    if isinstance(value, int):
-        return min(max(value, -MOST - 1), MOST)
-    if not isinstance(value, float):
-        return value
-    return None if math.isnan(value) else value + 0.0
+def _integer(value: int) -> int:
+    return int(min(max(value, -MOST - 1), MOST))
+
+
+def _real(value: float) -> float | None:
+    """SQLite knows neither NaN nor negative zero."""
+    return None if math.isnan(value) else float(value) + 0.0
+
+
+_STORED: dict[str, Callable[[Any], Value]] = {"TEXT": _text, "INTEGER": _integer, "REAL": _real}
 
 
 def _checksum(values: Sequence[Value]) -> int:

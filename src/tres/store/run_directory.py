@@ -41,6 +41,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from tres.crawl.page_record import CSV, FIELDS
 from tres.engines.scrapy.logs import LOG
 from tres.errors import RunError
 from tres.files import opening as files
@@ -62,10 +63,7 @@ CONFIG, PAGES, FAILURES = "config.toml", "pages.csv", "failures.csv"
 TREE, SUMMARY, KEYWORDS = "tree.json", "summary.json", "keywords.csv"
 STATE, REPORT = "state.json", "report.html"
 KEYWORD_COLUMNS = ("keyword", "origin", "score", "relevant", "other")
-STEP_COLUMNS = (
-    *("step", "url", "parent", "relevance", "reward", "q", "leaf", "explored", "site"),
-    "language",
-)
+STEP_COLUMNS = tuple(FIELDS[name].encode_name for name in CSV)
 FAILURE_COLUMNS = ("url", "kind", "note")
 _OWN_FILES = (
     *(CONFIG, PAGES, FAILURES, KEYWORDS, TREE, SUMMARY, JUDGEMENTS, EXAMPLES, SNAPSHOT),
