@@ -357,7 +357,7 @@ class CrawlSession:
             relevance=percept.relevance,
             relevant=percept.relevant,
             q=None if isnan(choice.q) else choice.q,
-            leaf=None if choice.leaf == NONE else choice.leaf,
+            leaf=None if choice.leaf < 0 else choice.leaf,
             explored=choice.explored,
             features=self.policy.schema.named(choice.features),
             language=percept.language,
