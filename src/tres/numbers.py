@@ -18,9 +18,14 @@ def format_count(count: int, singular: str, plural: str = "") -> str:
 
 
 def spell_count(count: int, singular: str, plural: str = "") -> str:
-    """Return a count with its noun, small counts as words: "two pages"."""
-    number, noun = format_count(count, singular, plural).split(" ", 1)
-    return f"{_WORDS[count] if count < len(_WORDS) else number} {noun}"
+    """Return a count with its noun, small counts as words: `two pages`."""
+    _, _, noun = format_count(count, singular, plural).partition(" ")
+    return f"{spell_number(count)} {noun}"
+
+
+def spell_number(count: int) -> str:
+    """Return a count as a word up to twelve, else in digits."""
+    return _WORDS[count] if count < len(_WORDS) else f"{count:,}"
 
 
 def format_percentage(share: float) -> str:

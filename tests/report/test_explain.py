@@ -23,9 +23,9 @@ from tres.offline import open_web
 from tres.offline.generated.generator import GeneratedWeb
 from tres.relevance.tfidf import train_tfidf
 from tres.report.explain import facts
-from tres.report.explain.explanation import explain
-from tres.report.explain.facts import Failed, Fetched, Never, Waiting, facts_of
-from tres.report.explain.prose import prose
+from tres.report.explain.facts import Failed, Fetched, NeverFetched, Waiting, facts_of
+from tres.report.explain.gather import explain
+from tres.report.explain.layout import format_explanation
 from tres.report.run_reader import RunReader
 from tres.runs.resuming import resume, session_of
 from tres.runs.start import crawl
@@ -215,6 +215,20 @@ def test_a_link_that_waits_has_its_place_among_all_that_wait(run: Path) -> None:
     assert [other.q for other in told.best] == sorted(values.tolist(), reverse=True)[:3]
 
 
+def test_the_journal_is_opened_once(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = session_of(run)
+    waiting = session.crawl.urls[session.policy.rows.url(int(session.policy.rows.waiting[0]))]
+    openings: list[Path] = []
+    connect = journals._connect
+    monkeypatch.setattr(
+        journals, "_connect", lambda path, *mode: (openings.append(path), connect(path, *mode))[1]
+    )
+    for url in ("100", "http://nowhere.example/", "nowhere.example", waiting):
+        openings.clear()
+        explain(run, url)
+        assert len(openings) == 1, url
+
+
 def test_only_the_records_that_matter_are_read(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     decode = journals.decode
@@ -235,7 +249,7 @@ def test_a_step_may_be_named_by_its_number_or_by_any_spelling_of_its_url(run: Pa
 
 @pytest.mark.parametrize("nonsense", ["0", "111", "not a url", "mailto:me@example.org", "http://"])
 def test_what_is_no_address_is_refused(run: Path, nonsense: str) -> None:
-    with pytest.raises(ConfigError, match=r"name a step|no web address"):
+    with pytest.raises(ConfigError, match=r"name a step|not a web address"):
         explain(run, nonsense)
 
 
@@ -267,11 +281,11 @@ def test_every_policy_is_explained(bees: Path, tmp_path: Path, policy: Any) -> N
         told = explain(run, str(row["step"]))
         assert isinstance(told, Fetched)
         assert told.decision.q == row["q"]
-        assert f"page {row['step']} of 20" in prose(told)
+        assert f"page {row['step']} of 20" in format_explanation(told)
     others = [explain(run, url) for url in (lexicon(99), garden(7), trains(5), trains(6))]
-    assert all(isinstance(told, Fetched | Waiting | Never | Failed) for told in others)
-    assert isinstance(others[0], Never)
-    assert all(prose(told) for told in others)
+    assert all(isinstance(told, Fetched | Waiting | NeverFetched | Failed) for told in others)
+    assert isinstance(others[0], NeverFetched)
+    assert all(format_explanation(told) for told in others)
 
 
 def test_a_seed_is_told_as_one(bees: Path, tmp_path: Path) -> None:
@@ -293,7 +307,7 @@ def test_a_guess_that_paid_the_price_of_scarce_places_is_told_as_one(
     for step in paid:
         told = fetched(run, step)
         assert (told.decision.how, told.crawl.scarcity) == ("guess", 0.3)
-        assert "Up to 0.3 is taken off for the places" in " ".join(prose(told).split())
+        assert "Up to 0.3 is taken off as the places" in " ".join(format_explanation(told).split())
 
 
 def test_the_judge_is_the_model_of_its_time(bees: Path, tmp_path: Path) -> None:
@@ -308,7 +322,7 @@ def test_the_judge_is_the_model_of_its_time(bees: Path, tmp_path: Path) -> None:
     assert (after.verdict.number, after.verdict.models) == (2, 2)
     assert before.verdict.telling == first.verdict.telling
     assert after.verdict.note == before.verdict.note == ""
-    assert "judged by model 1 of the 2 of this run" in " ".join(prose(before).split())
+    assert "Model 1 of the run's 2 judged it." in " ".join(format_explanation(before).split())
 
 
 def test_a_page_that_reads_differently_now_is_told_so(bees: Path, tmp_path: Path) -> None:
@@ -317,4 +331,4 @@ def test_a_page_that_reads_differently_now_is_told_so(bees: Path, tmp_path: Path
     other.write_text(bees.read_text().replace("honey bees live in a hive", "trains"))
     told = explain(run, "2", str(other))
     assert isinstance(told, Fetched)
-    assert "judged again from what was kept, it gets" in told.verdict.note
+    assert "judged again from the copy that was kept, it gets" in told.verdict.note

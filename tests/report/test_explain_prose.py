@@ -10,11 +10,12 @@ from tests.support.bees import bees_config, crawl_bees, lexicon, write_bees
 
 from tres.frontier.path_rows import HAN
 from tres.mdp.schema import SCHEMAS
-from tres.report.explain.explanation import explain
 from tres.report.explain.facts import Citation, Condition, Explanation, Feature, Fetched
-from tres.report.explain.feature_labels import FEATURES, condition, told
-from tres.report.explain.prose import prose
-from tres.report.explain.summary import reasons, summary
+from tres.report.explain.gather import explain
+from tres.report.explain.layout import format_explanation
+from tres.report.explain.sentences import summarize_page
+from tres.report.feature_labels import FEATURE_LABELS, format_condition, value_and_label
+from tres.report.reasons import reasons
 
 GOLDEN = Path(__file__).with_name("explained.txt")
 
@@ -33,39 +34,40 @@ def page(run: Path) -> Fetched:
 
 
 def test_a_page_is_explained_as_a_person_would(page: Fetched) -> None:
-    assert prose(page) + "\n" == GOLDEN.read_text(encoding="utf-8")
+    assert format_explanation(page) + "\n" == GOLDEN.read_text(encoding="utf-8")
 
 
 def test_nothing_but_an_address_is_wider_than_a_terminal(page: Fetched) -> None:
     far = "http://lexicon.example/" + "far/" * 40
     others = tuple(replace(each, url=far) for each in page.decision.runners_up)
-    told = prose(replace(page, decision=replace(page.decision, runners_up=others)))
+    told = format_explanation(replace(page, decision=replace(page.decision, runners_up=others)))
     wide = [line for line in told.split("\n") if len(line) >= 80]
     assert {line.strip() for line in wide} == {far}
 
 
 def test_the_first_sentence_says_it_all(page: Fetched) -> None:
-    assert summary(page) == (
-        "tres fetched it as page 9 of 20, by a first guess, as it had learnt too little yet: two "
-        'relevant pages link to it with the word "hive", all seven pages of its site that had been '
-        "fetched were relevant and the links beside it had led to relevant pages (0.84 on "
-        "average). It guessed 0.95 and got a relevant page (0.93)."
+    assert summarize_page(page) == (
+        "tres fetched it as page 9 of 20, on a first guess, before it had learnt enough: two "
+        'relevant pages link to it with the word "hive", all seven pages fetched from its site '
+        "were relevant and the links beside it led to relevant pages (0.84 on average). "
+        "It guessed 0.95 and got a relevant page (0.93)."
     )
 
 
 def test_a_value_is_explained_where_it_is_told(page: Fetched) -> None:
     valued = replace(page, decision=replace(page.decision, how="value", q=0.81, frontier=400))
-    text = " ".join(prose(valued).split())
+    text = " ".join(format_explanation(valued).split())
     assert "because it looked best of 9 links: two relevant pages link to it" in text
     assert "It valued the link at 0.81 and got a relevant page (0.93)" in text
-    assert "1 for a relevant page, and 0.3 of the best" in text
+    assert "1 for a relevant page, plus 0.3 of the best" in text
 
 
 @pytest.mark.parametrize(
     ("descendants", "relevant", "told"),
     [
-        (1, 1, "One page was fetched through it, and is relevant."),
-        (1, 0, "One page was fetched through it, and is not relevant."),
+        (1, 1, "One page was fetched through it; it is relevant."),
+        (1, 0, "One page was fetched through it; it is not relevant."),
+        (3, 0, "3 pages were fetched through it, 1 by its own links; none of them is relevant."),
         (3, 1, "3 pages were fetched through it, 1 by its own links; one of them is relevant."),
         (3, 2, "3 pages were fetched through it, 1 by its own links; two of them are relevant."),
     ],
@@ -74,13 +76,13 @@ def test_what_came_of_a_page(page: Fetched, descendants: int, relevant: int, tol
     came = replace(
         page.consequences, children=1, descendants=descendants, relevant_descendants=relevant
     )
-    assert told in " ".join(prose(replace(page, consequences=came)).split())
+    assert told in " ".join(format_explanation(replace(page, consequences=came)).split())
 
 
 def test_a_link_of_little_promise_is_not_praised(page: Fetched) -> None:
     poor = replace(page, decision=replace(page.decision, how="value", q=0.04))
-    assert "still it expected little: it valued the link at 0.04" in summary(poor)
-    assert "hive" not in summary(poor)
+    assert "though not promising: it valued the link at 0.04" in summarize_page(poor)
+    assert "hive" not in summarize_page(poor)
 
 
 HOSTILE = "\x1b[2J\x1b]0;owned\x07\u202e<script>\r\nfake line"
@@ -101,7 +103,7 @@ def test_what_pages_say_cannot_steer_a_terminal(page: Fetched) -> None:
         path=path,
         decision=replace(page.decision, runners_up=others),
     )
-    text = prose(hostile)
+    text = format_explanation(hostile)
     assert "<script>" in text
     assert all(line.isprintable() for line in text.split("\n"))
     assert not any(line.startswith("fake line") for line in text.split("\n"))
@@ -109,14 +111,16 @@ def test_what_pages_say_cannot_steer_a_terminal(page: Fetched) -> None:
 
 def test_a_redirect_is_told(page: Fetched) -> None:
     moved = replace(page, asked="http://old.example/")
-    assert "It was asked for as http://old.example/, which leads there." in prose(moved)
-    assert "asked for as" not in prose(page)
+    assert "It was requested as http://old.example/, which leads there." in format_explanation(
+        moved
+    )
+    assert "requested as" not in format_explanation(page)
 
 
 def test_a_page_that_is_not_relevant_tells_the_words_against_it(page: Fetched) -> None:
     poor = replace(page, relevant=False, relevance=0.2)
-    assert "got a page that is not relevant (0.20)" in summary(poor)
-    assert "made it relevant" not in prose(poor)
+    assert "got a page that is not relevant (0.20)" in summarize_page(poor)
+    assert "made it relevant" not in format_explanation(poor)
 
 
 @pytest.mark.parametrize(
@@ -126,31 +130,31 @@ def test_a_page_that_is_not_relevant_tells_the_words_against_it(page: Fetched) -
         (Condition("relevant_citations", None, 0.5), "no relevant pages link to it"),
         (Condition("citations", None, 0.9), "at most one fetched page links to it"),
         (Condition("citations", 0.9, 1.5), "two to three fetched pages link to it"),
-        (Condition("url_keyword", 0.5, None), "a keyword stands in its address"),
+        (Condition("url_keyword", 0.5, None), "its address has a keyword"),
         (Condition("same_site", None, 0.5), "only other sites link to it"),
         (Condition("site_relevance", 0.62, None), "at least 0.62"),
         (Condition("path_relevance", 0.1, 0.25), "between 0.1 and 0.25"),
-        (Condition("inverse_distance", 0.4, None), "lies at most two links back"),
-        (Condition("inverse_distance", None, 0.4), "no relevant page lies within two links"),
+        (Condition("inverse_distance", 0.4, None), "is at most two links back"),
+        (Condition("inverse_distance", None, 0.4), "no relevant page within two links back"),
         (Condition("of_somebody", None, 0.4), "of_somebody below 0.4"),
     ],
 )
 def test_conditions_are_phrases(bounds: Condition, phrase: str) -> None:
-    assert phrase in condition(bounds)
+    assert phrase in format_condition(bounds)
 
 
 def test_features_are_told_as_people_count() -> None:
-    assert told(Feature("citations", 0.6931, 1)) == ("1", "fetched page links to it")
-    assert told(Feature("anchor_keyword", 0.0, 0.0))[0] == "no"
-    assert told(Feature("site_known", 0.5, 0.5))[0] == "no"
-    assert told(Feature("inverse_distance", 1 / 3, 1 / 3))[0] == "3"
-    assert told(Feature("inverse_distance", 0.0, 0.0))[0] == "none"
-    assert told(Feature("of_somebody", 0.123, 0.123)) == ("0.12", "of_somebody")
+    assert value_and_label(Feature("citations", 0.6931, 1)) == ("1", "fetched page links to it")
+    assert value_and_label(Feature("anchor_keyword", 0.0, 0.0))[0] == "no"
+    assert value_and_label(Feature("site_known", 0.5, 0.5))[0] == "no"
+    assert value_and_label(Feature("inverse_distance", 1 / 3, 1 / 3))[0] == "3"
+    assert value_and_label(Feature("inverse_distance", 0.0, 0.0))[0] == "none"
+    assert value_and_label(Feature("of_somebody", 0.123, 0.123)) == ("0.12", "of_somebody")
 
 
 def test_every_feature_has_its_words() -> None:
     names = {name for schema in (*SCHEMAS.values(), HAN) for name in schema.features}
-    assert names == set(FEATURES)
+    assert names == set(FEATURE_LABELS)
 
 
 def cited(anchor: str, relevant: bool = True) -> Citation:
@@ -166,7 +170,7 @@ def test_reasons_name_what_links_share() -> None:
     assert reasons({}, [cited("here or there")]) == ["one relevant page links to it"]
     assert reasons({}, [cited("x", relevant=False)]) == []
     site = {"site_relevance": 0.85, "site_fetched": 9.0}
-    assert reasons(site, []) == ["8 of 9 pages of its site that had been fetched were relevant"]
+    assert reasons(site, []) == ["8 of 9 pages fetched from its site were relevant"]
     both = {"site_relevance": 2.5 / 3, "site_fetched": 2.0}
-    assert reasons(both, []) == ["both pages of its site that had been fetched were relevant"]
+    assert reasons(both, []) == ["both pages fetched from its site were relevant"]
     assert reasons({"site_relevance": 0.75}, []) == ["75% of its site's pages were relevant so far"]

@@ -13,9 +13,9 @@ from tests.support.bees import bees_config, crawl_bees, write_bees
 from tres.crawl.endorsement import LEAST
 from tres.crawl.events import StopReason
 from tres.engines.protocols import Fetched as How
-from tres.report.explain.explanation import explain
-from tres.report.explain.facts import Failed, Fetched, Never, Underway, Waiting
-from tres.report.explain.prose import prose
+from tres.report.explain.facts import Failed, Fetched, InFlight, NeverFetched, Waiting
+from tres.report.explain.gather import explain
+from tres.report.explain.layout import format_explanation
 from tres.runs.start import OpenRun, start_run
 from tres.settings.sections import CrawlSection, LiveSection, TopicSection, TrainingSection
 from tres.settings.site_caps import SiteCap
@@ -80,10 +80,10 @@ def test_a_failure_is_told_with_what_can_be_done(tmp_path: Path) -> None:
     assert isinstance(told, Failed)
     assert (told.kind, told.retryable, told.attempts, told.after) == ("http-error", True, 3, 1)
     assert [each.url for each in told.citations] == [SEED]
-    text = " ".join(prose(told).split())
+    text = " ".join(format_explanation(told).split())
     assert "on 2001-09-09 at 01:46:40 UTC, after 1 page, and got no page" in text
     assert "(http-error: 500 \\x1b[1m). The server answered with another error." in text
-    assert "tried three times at most. What has failed is not tried again" in text
+    assert "tried up to three times. What has failed is not tried again" in text
 
 
 def test_what_waits_for_a_site_that_is_down_is_told(tmp_path: Path) -> None:
@@ -94,10 +94,10 @@ def test_what_waits_for_a_site_that_is_down_is_told(tmp_path: Path) -> None:
             url, NoPage(url, FailureKind.TIMEOUT, True), How(at=1e9, note="30 s \x1b[1m")
         )
     told = explain(tmp_path / "run", "b.example/late")
-    assert isinstance(told, Underway)
-    text = " ".join(prose(told).split())
-    assert "its site gave no answer (timeout: 30 s \\x1b[1m). It waits" in text
-    assert "`tres resume` goes on with it" in text
+    assert isinstance(told, InFlight)
+    text = " ".join(format_explanation(told).split())
+    assert "its site gave no answer (timeout: 30 s \\x1b[1m). It is" in text
+    assert "`tres resume` continues with it" in text
 
 
 def test_a_url_that_was_asked_for_is_underway(tmp_path: Path) -> None:
@@ -106,8 +106,8 @@ def test_a_url_that_was_asked_for_is_underway(tmp_path: Path) -> None:
         asked, other = take(run, 2)
         receive(run, other)
         told = explain(tmp_path / "run", asked)  # while the crawl is going on
-        assert isinstance(told, Underway)
-        assert "`tres resume` asks for it first" in " ".join(prose(told).split())
+        assert isinstance(told, InFlight)
+        assert "`tres resume` requests it first" in " ".join(format_explanation(told).split())
         assert isinstance(explain(tmp_path / "run", other), Fetched)
 
 
@@ -119,7 +119,7 @@ def test_a_running_crawl_tells_what_waits(tmp_path: Path) -> None:
         assert (told.rank, told.frontier, told.is_seed) == (1, 2, False)
         assert [(each.url, each.anchor) for each in told.citations] == [(SEED, "the bee")]
         assert 'one relevant page links to it with the words "the bee"' in " ".join(
-            prose(told).split()
+            format_explanation(told).split()
         )
         second = explain(tmp_path / "run", "http://b.example/2")
         assert isinstance(second, Waiting)
@@ -133,7 +133,7 @@ def test_a_seed_whose_turn_has_not_come_waits(tmp_path: Path) -> None:
         told = explain(tmp_path / "run", "b.example")
     assert isinstance(told, Waiting)
     assert told.is_seed
-    assert "its turn has not come" in prose(told)
+    assert "its turn has not come" in format_explanation(told)
 
 
 def test_a_redirected_page_is_found_under_both_names(tmp_path: Path) -> None:
@@ -156,9 +156,11 @@ def test_a_link_of_a_full_site_is_told_of_the_cap(tmp_path: Path) -> None:
         receive(run, *chosen)
         left = ({"http://a.example/1", "http://a.example/2"} - set(chosen)).pop()
     told = explain(tmp_path / "run", left)
-    assert isinstance(told, Never)
+    assert isinstance(told, NeverFetched)
     assert (told.reason, told.detail, told.site_pages) == ("site-full", "2", 2)
-    assert "its site has given 2 pages, and may give 2" in " ".join(prose(told).split())
+    assert "its site has given 2 pages, and may give 2" in " ".join(
+        format_explanation(told).split()
+    )
 
 
 def test_a_link_beyond_the_last_click_is_told_of_the_limit(tmp_path: Path) -> None:
@@ -166,7 +168,7 @@ def test_a_link_beyond_the_last_click_is_told_of_the_limit(tmp_path: Path) -> No
         receive(run, *take(run), "http://b.example/")
         receive(run, *take(run), "http://c.example/")
     told = explain(tmp_path / "run", "http://c.example/")
-    assert isinstance(told, Never)
+    assert isinstance(told, NeverFetched)
     assert (told.reason, told.detail) == ("too-deep", "1")
     assert [each.url for each in told.citations] == ["http://b.example/"]
 
@@ -183,9 +185,9 @@ def test_a_rule_that_keeps_links_out_is_named(tmp_path: Path, url: str, rule: st
     with crawling(tmp_path / "run", LiveSection(exclude=("/private/",))) as run:
         receive(run, *take(run))
     told = explain(tmp_path / "run", url)
-    assert isinstance(told, Never)
+    assert isinstance(told, NeverFetched)
     assert (told.reason, told.detail) == ("rule", rule)
-    assert "links to it are not followed" in prose(told)
+    assert "links to it are not followed" in format_explanation(told)
 
 
 def test_a_link_of_a_blocked_site_is_told_so(tmp_path: Path) -> None:
@@ -194,9 +196,9 @@ def test_a_link_of_a_blocked_site_is_told_so(tmp_path: Path) -> None:
         run.crawling.block("b.example")
     for url in ("http://b.example/1", "http://b.example/unseen"):
         told = explain(tmp_path / "run", url)
-        assert isinstance(told, Never)
+        assert isinstance(told, NeverFetched)
         assert (told.reason, told.detail) == ("blocked", "b.example")
-        assert "nothing more is wanted of the site b.example" in " ".join(prose(told).split())
+        assert "the site b.example was blocked" in " ".join(format_explanation(told).split())
     assert isinstance(explain(tmp_path / "run", "c.example"), Waiting)
 
 
@@ -205,7 +207,7 @@ def test_an_unknown_url_is_told_its_nearest_neighbours(tmp_path: Path) -> None:
     with crawling(tmp_path / "run") as run:
         receive(run, *take(run), *known, "http://b.example/ants/1", "http://c.example/bees/1")
     told = explain(tmp_path / "run", "https://www.b.example/bees/17")
-    assert isinstance(told, Never)
+    assert isinstance(told, NeverFetched)
     assert told.reason == "unseen"
     assert told.near[0] == "http://b.example/bees/1"
     assert set(told.near) <= set(known)
@@ -223,7 +225,7 @@ def test_a_link_that_ache_threw_away_is_told_so(tmp_path: Path) -> None:
         receive(run, *take(run), "http://b.example/")
         receive(run, *take(run), "http://c.example/", text="nothing")
     told = explain(tmp_path / "run", "c.example")
-    assert isinstance(told, Never)
+    assert isinstance(told, NeverFetched)
     assert told.reason == "thrown-away"
 
 
@@ -233,7 +235,7 @@ def test_a_page_that_was_not_kept_is_told_without_its_words(tmp_path: Path) -> N
     told = explain(tmp_path / "run", SEED)
     assert isinstance(told, Fetched)
     assert told.verdict.telling is None
-    assert "has not kept its pages" in prose(told)
+    assert "has not kept its pages" in format_explanation(told)
 
 
 def test_an_archive_that_has_moved_may_be_named(tmp_path: Path) -> None:
@@ -262,7 +264,7 @@ def test_a_link_of_a_site_that_had_its_share_is_told_that_others_come_first(tmp_
     told = explain(tmp_path / "run", left)
     assert isinstance(told, Waiting)
     assert told.held
-    assert "links of other sites come first" in prose(told).replace("\n", " ")
+    assert "links of other sites come first" in format_explanation(told).replace("\n", " ")
 
 
 def _waits(run: OpenRun, url: str) -> bool:
@@ -275,6 +277,8 @@ def test_a_link_that_a_limit_kept_out_is_told_so(tmp_path: Path) -> None:
         receive(run, take(run)[0], *(f"http://d.example/{number}" for number in range(3)))
         run.finish(StopReason.INTERRUPTED)
     told = explain(tmp_path / "run", "http://d.example/2")
-    assert isinstance(told, Never)
+    assert isinstance(told, NeverFetched)
     assert (told.reason, told.detail) == ("limited", "crawl.links_per_page")
-    assert "(crawl.links_per_page). Another link to it may" in prose(told).replace("\n", " ")
+    assert "(crawl.links_per_page). Another link to it may" in format_explanation(told).replace(
+        "\n", " "
+    )

@@ -9,9 +9,9 @@ import pytest
 from tests.report.runs import finished
 from tests.support.bees import bees_config, crawl_bees, write_bees
 
-from tres.report.explain.explanation import explain_read
 from tres.report.explain.facts import Fetched
-from tres.report.explain.summary import summary
+from tres.report.explain.gather import explain
+from tres.report.explain.sentences import summarize_page
 from tres.report.reasons import reasons_of
 from tres.report.run_reader import RunReader
 
@@ -27,10 +27,10 @@ def test_a_page_has_the_reason_that_explain_gives(tmp_path: Path, policy: str) -
     run = crawl_bees(tmp_path / "run", write_bees(tmp_path / "bees.jsonl"), config)
     reader = RunReader(run)
     for page, why in zip(reader.pages, reasons_of(reader), strict=True):
-        explained = explain_read(reader, str(page.step))
+        explained = explain(run, str(page.step))
         assert isinstance(explained, Fetched)
         cause = why.removeprefix("Fetched ").removesuffix(".")
-        assert cause in without_words(summary(explained))
+        assert cause in without_words(summarize_page(explained))
         assert explained.decision.how in ("seed", *HOWS[policy])
 
 
@@ -45,6 +45,6 @@ HOWS = {
 def test_values_are_told_once_the_agent_is_asked(tmp_path: Path) -> None:
     reader = RunReader(finished(tmp_path / "run", 60))
     whys = reasons_of(reader)
-    assert whys[0] == "Fetched because it is one of the seeds."
+    assert whys[0] == "Fetched because it is a seed."
     assert any(why.startswith("Fetched because it looked best of ") for why in whys)
     assert any("relevant page links to it" in why for why in whys)

@@ -149,7 +149,7 @@ def test_a_run_that_has_no_page_yet_can_be_reported(tmp_path: Path) -> None:
     ("policy", "why"),
     [
         ("parent", "because its score was the highest: "),
-        ("random", "drawn at random to explore."),
+        ("random", "at random, to explore."),
     ],
 )
 def test_other_policies_have_their_own_reasons(tmp_path: Path, policy: str, why: str) -> None:
@@ -157,7 +157,7 @@ def test_other_policies_have_their_own_reasons(tmp_path: Path, policy: str, why:
     page = report_page(reader)
     assert ("Decision tree" in headings(page)) == (policy == "random")
     first, *others = reasons_of(reader)
-    assert first == "Fetched because it is one of the seeds."
+    assert first == "Fetched because it is a seed."
     assert all(each.startswith(f"Fetched {why}") for each in others)
 
 

@@ -63,9 +63,9 @@ def test_entries_come_back_in_order_and_from_any_position(path: Path) -> None:
 
 def test_what_concerns_one_url_is_found_without_reading_the_rest(path: Path) -> None:
     with Journal.open(path) as journal:
-        assert [seq for seq, _ in journal.naming("a/2")] == [4, 5, 6]
-        assert [seq for seq, _ in journal.naming("a/2", before=6)] == [4, 5]
-        assert list(journal.naming("a/")) == []
+        assert [seq for seq, _ in journal.naming(["a/2"])] == [4, 5, 6]
+        assert [seq for seq, _ in journal.naming(["a/2"], before=6)] == [4, 5]
+        assert list(journal.naming(["a/"])) == []
         assert journal.entry(5) == Demanded(2, (0, 7), ("a/2", "a/3"))
         assert journal.judge_of(4) == "digest"
         assert journal.exchange_of(4) == (0, 99)

@@ -12,6 +12,7 @@ from tres.errors import ArchiveError
 from tres.runs.start import start_run
 from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig
+from tres.store.journal import JOURNAL, Journal
 from tres.store.page_source import page_of, pages_of
 from tres.store.warc_writer import WarcStore, parts_of
 from tres.topic.keyword_matcher import KeywordMatcher
@@ -53,10 +54,15 @@ def record(step: int) -> int:
     return 2 + 2 * step  # seeds, begin, then a demand and a page for each
 
 
+def read_page(run: Path, record: int, url: str) -> Page | None:
+    with Journal.open(run / JOURNAL) as journal:
+        return page_of(journal, record, url)
+
+
 def test_every_page_is_found_by_its_record(run: Path) -> None:
     assert len(parts_of(run)) > 1
     for step, url in enumerate(SEEDS, start=1):
-        page = page_of(run, record(step), url)
+        page = read_page(run, record(step), url)
         assert page is not None
         assert (page.url, page.title) == (url, f"Page {url[-1]}")
 
@@ -64,19 +70,19 @@ def test_every_page_is_found_by_its_record(run: Path) -> None:
 def test_many_pages_are_found_in_the_order_asked_for(run: Path) -> None:
     wanted = [(record(step), SEEDS[step - 1]) for step in (5, 2, 6, 1)]
     found = list(pages_of(run, [*wanted, (1, SEEDS[0])]))
-    assert found == [*(page_of(run, *each) for each in wanted), None]
+    assert found == [*(read_page(run, *each) for each in wanted), None]
     assert [page.title for page in found if page] == ["Page 4", "Page 1", "Page 5", "Page 0"]
 
 
 def test_damage_elsewhere_does_not_matter(run: Path) -> None:
     first = parts_of(run)[0]
     first.write_bytes(b"x" * first.stat().st_size)
-    last = page_of(run, record(6), SEEDS[5])
+    last = read_page(run, record(6), SEEDS[5])
     assert last is not None
     assert last.title == "Page 5"
     with pytest.raises(ArchiveError):
-        page_of(run, record(1), SEEDS[0])
+        read_page(run, record(1), SEEDS[0])
 
 
 def test_what_is_no_page_is_not_found(run: Path) -> None:
-    assert page_of(run, 1, SEEDS[0]) is None
+    assert read_page(run, 1, SEEDS[0]) is None

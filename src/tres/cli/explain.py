@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -10,10 +11,10 @@ import click
 from tres.cli.completions import runs
 from tres.cli.console import messages
 from tres.errors import printable
-from tres.report.explain.explanation import explain_read
 from tres.report.explain.facts import facts_of
-from tres.report.explain.prose import prose
-from tres.report.run_reader import RunReader
+from tres.report.explain.gather import explain_url
+from tres.report.explain.layout import format_explanation
+from tres.report.run_reader import open_run
 
 
 @click.command()
@@ -32,12 +33,13 @@ def explain(run: Path, urls: tuple[str, ...], as_json: bool, web: str | None) ->
     Example: tres explain runs/demo/tres 137
     """
     screen = messages()
-    with screen.status("reading the run"):
-        reader = RunReader(run)
-    for place, url in enumerate(urls):
-        with screen.status(f"looking for {printable(url)}"):
-            told = explain_read(reader, url, web)
-        if as_json:
-            click.echo(json.dumps(facts_of(told)))
-        else:
-            click.echo("\n" * (place > 0) + prose(told))
+    with ExitStack() as stack:
+        with screen.status("reading the run"):
+            reader, journal = stack.enter_context(open_run(run))
+        for place, url in enumerate(urls):
+            with screen.status(f"looking for {printable(url)}"):
+                explanation = explain_url(reader, journal, url, web)
+            if as_json:
+                click.echo(json.dumps(facts_of(explanation)))
+            else:
+                click.echo("\n" * (place > 0) + format_explanation(explanation))

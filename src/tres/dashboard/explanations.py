@@ -11,14 +11,18 @@ from collections.abc import Iterable
 from tres.dashboard.run_counts import Json, harmless, link
 from tres.errors import ConfigError
 from tres.relevance.pu import keyword_forms
-from tres.report.explain.decision import Trees
-from tres.report.explain.explanation import crawl_of
 from tres.report.explain.facts import Citation, Fetched, Leaf, PathStep, RunnerUp
-from tres.report.explain.feature_labels import condition, told
-from tres.report.explain.fetched import fetched
-from tres.report.explain.prose import judged, meaning, outcome
-from tres.report.explain.summary import summary
+from tres.report.explain.fetched_page import TreeSource, explain_page
+from tres.report.explain.gather import crawl_facts
+from tres.report.explain.sentences import (
+    describe_outcome,
+    describe_verdict,
+    explain_value,
+    summarize_page,
+)
+from tres.report.feature_labels import format_condition, value_and_label
 from tres.report.run_reader import RunReader
+from tres.store.journal import Journal
 from tres.store.page_source import pages_of
 from tres.topic.excerpt import CHARS, excerpt
 from tres.web.page import Page
@@ -27,30 +31,32 @@ CITING = 5
 """Citing pages that are shown, the most relevant; the others are counted."""
 
 
-def explained(reader: RunReader, step: int, tree: Trees) -> Json:
+def explained(reader: RunReader, journal: Journal, step: int, tree: TreeSource) -> Json:
     """Why the page of a step was fetched."""
     if not 1 <= step <= len(reader.pages):
         raise ConfigError(f"the run has fetched {len(reader.pages):,} pages; name one of them")
-    page = fetched(reader, crawl_of(reader), reader.pages[step - 1], tree=tree)
+    page = explain_page(reader, journal, crawl_facts(reader), reader.pages[step - 1], tree)
     chosen, asked = page.decision, page.asked if page.asked != page.url else ""
     return {
         "step": page.step,
         "title": harmless(page.title),
         "url": harmless(page.url),
         "href": link(page.url),
-        "summary": summary(page),
+        "summary": summarize_page(page),
         "asked": harmless(asked),
         "path": [_on_the_way(each) for each in page.path],
         **_cited(page.citations[1:]),
-        "features": [[*told(each), each.name] for each in page.features if _is_seen(page)],
+        "features": [
+            [*value_and_label(each), each.name] for each in page.features if _is_seen(page)
+        ],
         "leaf": _leaf(chosen.leaf),
         "leaf_note": chosen.leaf_note,
         "value": chosen.q,
         "candidates": chosen.candidates,
-        "meaning": meaning(page),
+        "meaning": explain_value(page),
         "others": [_other(each) for each in chosen.runners_up],
-        "outcome": outcome(page),
-        "judged": judged(page.verdict, page.relevant),
+        "outcome": describe_outcome(page),
+        "judged": describe_verdict(page.verdict, page.relevant),
     }
 
 
@@ -116,7 +122,7 @@ def _leaf(leaf: Leaf | None) -> Json | None:
         return None
     return {
         "id": leaf.id,
-        "conditions": [condition(each) for each in leaf.conditions],
+        "conditions": [format_condition(each) for each in leaf.conditions],
         "fetched": leaf.fetched,
         "reward": round(leaf.mean_reward, 4),
     }

@@ -11,8 +11,8 @@ from tres.relevance.model import THRESHOLD
 from tres.report import series
 from tres.report.charts import bars, lines, share_bar, strip
 from tres.report.document import paragraphs, table
-from tres.report.explain.decision import leaf_of
-from tres.report.explain.feature_labels import condition
+from tres.report.explain.fetched_page import leaf_of
+from tres.report.feature_labels import format_condition
 from tres.report.requests import Asked, busiest, stretch
 from tres.report.run_reader import FailureRow, RunReader
 from tres.report.safe_html import Markup, breakable, element, joined, link
@@ -168,7 +168,7 @@ def _leaf(tree: TreeView, leaf: Node) -> Markup:
     facts = (
         f"reward {leaf.mean_reward:.2f} from {leaf.experiences:,} fetched, {leaf.rows:,} waiting"
     )
-    rule = "; ".join(map(condition, leaf_of(tree, leaf.id).conditions)) or "all links"
+    rule = "; ".join(map(format_condition, leaf_of(tree, leaf.id).conditions)) or "all links"
     return element("li", facts, element("small", rule))
 
 

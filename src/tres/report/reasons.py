@@ -1,34 +1,67 @@
-"""Why each page of a run was fetched, in a sentence: the one that opens `tres explain`.
+"""Why a link was chosen, in a clause: it opens `tres explain`, and every page of a report has it.
 
-An explanation looks the journal through for one page. Here every page is told about at once, so
-the sentences rest on what the journal's tables hold: the features that the policy saw, and when
-each URL was chosen.
+An explanation reads the journal for one page, and so knows what the links to it say. A report
+explains every page at once, so its sentences rest on the journal's tables alone: the features that
+the policy saw, and when each URL was chosen.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 
-from tres.report.explain.decision import VALUED, feature, how_chosen
-from tres.report.explain.summary import Choice, cause, reasons
+from tres.errors import printable
+from tres.numbers import format_count, format_percentage, spell_count, spell_number
+from tres.report.explain.facts import Citation, Decision, How
+from tres.report.explain.fetched_page import VALUED, feature, how_chosen
 from tres.report.run_reader import RunReader
 from tres.store.journal import JOURNAL, Journal
+from tres.topic.text import STOP_WORDS, words
+
+REASONS = 3
+"""Reasons that are named, at most."""
+HIGH = 0.6
+"""From here on a share counts as a reason."""
+LOW = 0.3
+"""Below this value a link promises little."""
+
+SCORES = {
+    "parent": "the relevance of the best page that links to it",
+    "anchor": "the relevance of its link text",
+    "ache": "among the links of the domain whose turn it was",
+    "seedfinder": "among the links of the domain whose turn it was",
+}
+"""What the score of a policy means, where it is not an action value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the sentence about a choice needs; `reasons` are phrases, the plainest first."""
+
+    how: How
+    q: float | None
+    candidates: int
+    frontier: int
+    policy: str
+    gamma: float | None
+    reasons: tuple[str, ...]
 
 
 def reasons_of(reader: RunReader) -> list[str]:
-    """A sentence per page, in the order of the pages."""
-    return [f"Fetched {cause(choice)}." for choice in _choices(reader)]
+    """Return a sentence per page, in the order of the pages."""
+    return [f"Fetched {why_chosen(choice)}." for choice in _choices(reader)]
 
 
 def _choices(reader: RunReader) -> Iterator[Choice]:
-    seeds, chosen_at = _chosen(reader)
+    seeds, requested = _requests(reader)
     records = [page.record for page in reader.pages]
     gamma = reader.config.agent.gamma if reader.policy in VALUED else None
     amount = cache(lambda name, value: feature(name, value).amount)
     for page in reader.pages:
-        before = bisect_left(records, chosen_at.get(page.asked, 0))
+        before = bisect_left(records, requested.get(page.asked, 0))
         seen = {
             name: amount(name, value)
             for name, value in zip(reader.features, page.features, strict=True)
@@ -44,12 +77,137 @@ def _choices(reader: RunReader) -> Iterator[Choice]:
         )
 
 
-def _chosen(reader: RunReader) -> tuple[frozenset[str], dict[str, int]]:
-    """The seeds, and by URL the record of the demand that chose it."""
-    chosen_at: dict[str, int] = {}
+def _requests(reader: RunReader) -> tuple[frozenset[str], dict[str, int]]:
+    """The seeds, and by URL the record of its request."""
+    requested: dict[str, int] = {}
     with Journal.open(reader.run / JOURNAL) as journal:
         seeds = frozenset(journal.seeds().links.urls)
         for record, demand in journal.demands():
             for url in demand.urls:
-                chosen_at.setdefault(url, record)
-    return seeds, chosen_at
+                requested.setdefault(url, record)
+    return seeds, requested
+
+
+def why_chosen(choice: Choice) -> str:
+    """Why a link was chosen: a clause that follows "tres fetched it"."""
+    match choice.how:
+        case "seed":
+            return "because it is a seed"
+        case "search":
+            return "because the search engine returned it"
+        case "random":
+            return "at random, to explore"
+        case "order":
+            return f"because it was next in the order of the policy {choice.policy}"
+        case "guess":
+            return f"on a first guess, before it had learnt enough{_because(choice)}"
+        case "value":
+            return _why_valued(choice)
+
+
+def _why_valued(choice: Choice) -> str:
+    assert choice.q is not None
+    if choice.gamma is None:
+        meaning = SCORES.get(choice.policy)
+        suffix = f", {meaning}" if meaning else ""
+        return f"because its score was the highest: {choice.q:.2f}{suffix}"
+    best = f"best of {format_candidates(choice)}" if choice.candidates else "best"
+    if choice.q < LOW:
+        return f"because it looked {best}, though not promising"
+    return f"because it looked {best}{_because(choice)}"
+
+
+def _because(choice: Choice) -> str:
+    return f": {join_words(choice.reasons)}" if choice.reasons else ""
+
+
+def format_candidates(chosen: Choice | Decision) -> str:
+    """What a choice was made among; where few links wait, some are drawn twice."""
+    if chosen.candidates < chosen.frontier:
+        return format_count(chosen.candidates, "link")
+    return f"a sample of {format_count(chosen.frontier, 'link')}"
+
+
+def reasons(seen: Mapping[str, float], cited: Sequence[Citation] | None = None) -> list[str]:
+    """What speaks for a link, the plainest reason first.
+
+    Without the pages that link to it, the features say how many of them are relevant.
+    """
+    if cited is None:
+        counted = round(seen.get("relevant_citations", seen.get("parent_reward", 0.0)))
+        citing = _citing_reason(counted)
+    else:
+        relevant = [each for each in cited if each.relevant]
+        citing = _citing_reason(len(relevant), _shared_words(relevant))
+    found = [
+        citing,
+        _site_reason(seen),
+        _siblings_reason(seen),
+        _keyword_reason(seen),
+        _link_text_reason(seen),
+    ]
+    return [reason for reason in found if reason][:REASONS]
+
+
+def _citing_reason(count: int, with_words: str = "") -> str:
+    pages = spell_count(count, "relevant page links", "relevant pages link")
+    return f"{pages} to it{with_words}" if count else ""
+
+
+def _shared_words(cited: Sequence[Citation]) -> str:
+    """The text of a single link, or the word that most of several links share."""
+    counts = Counter(word for each in cited for word in set(words(each.anchor)) - STOP_WORDS)
+    if len(cited) == 1:
+        anchor = shorten(cited[0].anchor)
+        return f' with the {"words" if " " in anchor else "word"} "{anchor}"' if counts else ""
+    word, times = min(counts.items(), key=lambda item: (-item[1], item[0]), default=("", 0))
+    if times < 2:
+        return ""
+    some = "" if times == len(cited) else f", {spell_number(times)} of them"
+    return f'{some} with the word "{shorten(word)}"'
+
+
+def _site_reason(seen: Mapping[str, float]) -> str:
+    share = seen.get("site_relevance", 0.0)
+    if share < HIGH:
+        return ""
+    if "site_fetched" not in seen:
+        return f"{format_percentage(share)} of its site's pages were relevant so far"
+    pages = int(seen["site_fetched"])
+    relevant = round(share * (pages + 1) - 0.5)  # inverts how the feature is smoothed
+    if pages == 1:
+        return "the only page fetched from its site was relevant"
+    some = f"{relevant:,} of {pages:,}"
+    if relevant == pages:
+        some = "both" if pages == 2 else f"all {spell_number(pages)}"
+    return f"{some} pages fetched from its site were relevant"
+
+
+def _siblings_reason(seen: Mapping[str, float]) -> str:
+    share = seen.get("siblings_relevance", 0.0)
+    if share < HIGH:
+        return ""
+    return f"the links beside it led to relevant pages ({share:.2f} on average)"
+
+
+def _keyword_reason(seen: Mapping[str, float]) -> str:
+    if seen.get("anchor_keyword"):
+        return "a link to it has a keyword"
+    return "its address has a keyword" if seen.get("url_keyword") else ""
+
+
+def _link_text_reason(seen: Mapping[str, float]) -> str:
+    share = max(seen.get("anchor_relevance_max", 0.0), seen.get("anchor_relevance", 0.0))
+    return f"its link text sounded relevant ({share:.2f})" if share >= HIGH else ""
+
+
+def join_words(items: Sequence[str]) -> str:
+    """a, b and c."""
+    *most, last = items
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def shorten(text: str, chars: int = 60) -> str:
+    """Text from the Web on one short line, harmless to a terminal."""
+    line = printable(" ".join(text.split()))
+    return line if len(line) <= chars else f"{line[: chars - 3]}..."

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tres.errors import TresError
+from tres.numbers import format_count
 from tres.relevance.learnt_words import Strengths, learnt_words
 from tres.report import pages_table, series
 from tres.report.charts import lines, share_bar
 from tres.report.conclusion import conclusion
 from tres.report.details import details
 from tres.report.document import document, paragraphs
-from tres.report.explain.layout import counted
 from tres.report.extracts import Extracts, extracts_of
 from tres.report.reasons import reasons_of
 from tres.report.run_reader import RunReader
@@ -61,10 +61,12 @@ def verdict(reader: RunReader) -> Markup:
 def found(reader: RunReader) -> str:
     """The crawl in one line of numbers."""
     sites = sum(site.relevant > 0 for site in series.sites_of(reader.pages))
-    failures = f"; {counted(len(reader.failures), 'URL')} gave no page" if reader.failures else ""
+    failures = (
+        f"; {format_count(len(reader.failures), 'URL')} gave no page" if reader.failures else ""
+    )
     return (
-        f"{counted(reader.relevant, 'relevant page')} on {counted(sites, 'site')}, of "
-        f"{counted(len(reader.pages), 'page')} fetched{failures}."
+        f"{format_count(reader.relevant, 'relevant page')} on {format_count(sites, 'site')}, of "
+        f"{format_count(len(reader.pages), 'page')} fetched{failures}."
     )
 
 

@@ -13,6 +13,8 @@ one file, and whoever kept the journal open would keep it from doing so.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -68,7 +70,7 @@ class FailureRow(msgspec.Struct, frozen=True):
 class RunReader:
     """What a run holds so far; `refresh` reads on."""
 
-    def __init__(self, run: Path) -> None:
+    def __init__(self, run: Path, journal: Journal | None = None) -> None:
         self.run = run
         self.config: TopicConfig = load_topic(config_of(run))
         self.pages: list[PageRow] = []
@@ -77,22 +79,24 @@ class RunReader:
         self.seconds = 0.0
         """How long was crawled, all stretches together."""
         self._last_page = self._last_failure = 0  # records: what is written meanwhile is not lost
-        with Journal.open(run / JOURNAL) as journal:
-            self.meta: Meta = journal.meta
-        self.refresh()
+        self.meta: Meta
+        self.refresh(journal)
 
-    def refresh(self) -> int:
-        """Read what is new; how many pages and failures that was."""
+    def refresh(self, journal: Journal | None = None) -> int:
+        """Read what is new, from `journal` if it is open; return how many pages and failures."""
+        if journal is None:
+            with Journal.open(self.run / JOURNAL) as opened:
+                return self.refresh(opened)
         before = len(self.pages) + len(self.failures)
-        with Journal.open(self.run / JOURNAL) as journal:
-            for seq, row in journal.pages_after(self._last_page):
-                self.pages.append(_page(seq, row, self.meta.features))
-                self._last_page = seq
-            for seq, row in journal.failures_after(self._last_failure):
-                self.failures.append(_failure(seq, row))
-                self._last_failure = seq
-            self.segments = journal.segments()
-            self.seconds = journal.seconds()
+        self.meta = journal.meta
+        for seq, row in journal.pages_after(self._last_page):
+            self.pages.append(_page(seq, row, self.meta.features))
+            self._last_page = seq
+        for seq, row in journal.failures_after(self._last_failure):
+            self.failures.append(_failure(seq, row))
+            self._last_failure = seq
+        self.segments = journal.segments()
+        self.seconds = journal.seconds()
         return len(self.pages) + len(self.failures) - before
 
     @property
@@ -134,6 +138,14 @@ class RunReader:
         """The step of a URL, be it the page's own or the one that was asked for."""
         found = (page for page in self.pages if url in (page.url, page.asked))
         return next(found, None)
+
+
+@contextmanager
+def open_run(run: Path) -> Iterator[tuple[RunReader, Journal]]:
+    """Open the journal of a run and read its rows from it; `RunError` if it is not a run."""
+    config_of(run)
+    with Journal.open(run / JOURNAL) as journal:
+        yield RunReader(run, journal), journal
 
 
 _COLUMNS = [(field.name, field.encode_name) for field in FIELDS.values()]

@@ -116,22 +116,24 @@ def resume(
         return replayed(opened, seen, listener)
 
 
-def tree_of(run: Path) -> TreeView:
-    """The decision tree of a run as it is now, be it at its end, killed, or being crawled."""
+def tree_of(run: Path, journal: Journal | None = None) -> TreeView:
+    """The decision tree of a run as it is now; read from `journal` if it is open already."""
     if (run / SUMMARY).exists():
         return read_tree(run)
-    if (view := session_of(run).policy.tree_view()) is None:
+    if (view := session_of(run, journal).policy.tree_view()) is None:
         policy = load_topic(config_of(run)).crawl.policy
         raise RunError(f"{run}: the policy {policy!r} has no tree; try 'tres'")
     return view
 
 
-def session_of(run: Path) -> CrawlSession:
-    """The session of a run as it is now, to look at: at its end, killed, or being crawled."""
+def session_of(run: Path, journal: Journal | None = None) -> CrawlSession:
+    """The session of a run as it is now, to look at; read from `journal` if it is open already."""
+    if journal is None:
+        with Journal.open(run / JOURNAL) as opened:
+            return session_of(run, opened)
     config = load_topic(config_of(run))
-    with Journal.open(run / JOURNAL) as journal:
-        known = _known(run, journal.meta.web)
-        session, _ = folded(journal, _first_session(journal, config, known), session_digest(config))
+    known = _known(run, journal.meta.web)
+    session, _ = folded(journal, _first_session(journal, config, known), session_digest(config))
     return session
 
 

@@ -256,8 +256,8 @@ class Journal:
                 raise DamagedError(f"record {seq} is missing")
             return _entry(*row)
 
-    def naming(self, url: str, before: int | None = None) -> Iterator[tuple[int, Entry]]:
-        """The entries that name a URL, each with its number; only these are read in full.
+    def naming(self, urls: Sequence[str], before: int | None = None) -> Iterator[tuple[int, Entry]]:
+        """The entries that name any of some URLs, with their numbers; only these are decoded.
 
         `before` ends the search at a record.
         """
@@ -265,7 +265,7 @@ class Journal:
         end = self.position + 1 if before is None else before
         with _named(self.path), closing(self._connection.cursor()) as cursor:
             for row in cursor.execute(query, (end,)):
-                if names_url(row[3], url):
+                if names_url(row[3], urls):
                     yield row[0], _entry(*row)
 
     def demands(self) -> Iterator[tuple[int, Demanded]]:

@@ -30,15 +30,14 @@ def web_of(run: Path, address: str | None = None) -> Web | None:
         raise ArchiveError(f"{error.message} (if the web has moved, give it with --web)") from None
 
 
-def page_of(run: Path, record: int, url: str, address: str | None = None) -> Page | None:
+def page_of(journal: Journal, record: int, url: str, address: str | None = None) -> Page | None:
     """One page of a run, by the record of its step; None if it was not kept.
 
     What the run has kept itself is read where it stands, without a look at the rest.
     """
-    with Journal.open(run / JOURNAL) as journal:
-        span, kept_at = journal.exchange_of(record), address or journal.meta.web
+    span, kept_at = journal.exchange_of(record), address or journal.meta.web
     if span is not None and address is None:
-        return _page(_exchanged(run, *span, url))
+        return _page(_exchanged(journal.path.parent, *span, url))
     return _page(open_web(kept_at).fetch(url)) if kept_at else None
 
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
@@ -139,10 +139,11 @@ def link_urls(body: bytes) -> tuple[str, ...]:
         raise DamagedError(str(error)) from None
 
 
-def names_url(body: bytes, url: str) -> bool:
-    """Does a record name a URL? Seen without reading what it says about it."""
+def names_url(body: bytes, urls: Iterable[str]) -> bool:
+    """Return whether a record names any of some URLs, without decoding it."""
     try:
-        return json.dumps(url).encode() in _unfolded(body)
+        content = _unfolded(body)
+        return any(json.dumps(url).encode() in content for url in urls)
     except zlib.error as error:
         raise DamagedError(str(error)) from None
 

@@ -1,35 +1,35 @@
-"""What there is to say about one URL of a run, as plain data.
+"""The facts about one URL of a run, as plain data.
 
 An explanation is one of five, by what became of the URL:
 
-    Fetched    it is a page of the run, and why it was chosen can be told
-    Failed     it was asked for and gave no page
-    Underway   it has been asked for and has not come back
-    Waiting    it waits in the frontier, or is a seed whose turn has not come
-    Never      it is none of these, and perhaps one can say why
+    Fetched       it is a page of the run
+    Failed        it was requested and gave no page
+    InFlight      it was requested and has not been answered
+    Waiting       it waits in the frontier, or is a seed that has not been requested yet
+    NeverFetched  none of these; `reason` says why, as far as the run can tell
 
-Everything is as the journal has it; what is text for people is made elsewhere (`prose`), so a
-page of a dashboard may show the same facts in its own way. `facts_of` gives them as plain
-dictionaries and lists for JSON, with `case` as the name of the explanation in lower case.
+All of it comes from the journal. `sentences` and `layout` turn it into text, and the dashboard
+lays out the same facts in its own way. `facts_of` returns them as dictionaries and lists for
+JSON, with the name of the case under `case`.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from tres.relevance.word_attribution import Attribution
 
 How = Literal["seed", "search", "guess", "value", "order", "random"]
-"""Why a URL was chosen: it is a seed; a search engine named it; by a first guess, before the
-agent had learnt enough; by the agent's value, or another score; as the next in an order that
-compares nothing; at random."""
+"""How a URL was chosen: as a seed; as a result of the search engine; by a first guess, before the
+agent had learnt enough; by its value or another score; as the next in an order that compares
+nothing; at random."""
 
 
 @dataclass(frozen=True, slots=True)
 class Crawl:
-    """The run: how far it is, and who chooses."""
+    """The run: its progress and its policy."""
 
     name: str
     pages: int
@@ -37,16 +37,16 @@ class Crawl:
     relevant: int
     policy: str
     gamma: float | None
-    """Weight of what follows in a value; None for policies without values of this kind."""
+    """Discount factor of the values; None for policies without action values."""
     scarcity: float | None
-    """What the last place of a site costs for which more links wait; None without a cap, too."""
+    """Price of the last place of a site that is in demand; None without values or without a cap."""
     finished: bool
-    """Has it come to an orderly end?"""
+    """Whether the crawl has ended in good order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A fetched page that links to the URL, and what the link says."""
+    """A fetched page that links to the URL, and the link text."""
 
     step: int
     url: str
@@ -57,7 +57,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class PathStep:
-    """A page on the way from a seed, with the anchor of the link that led to it."""
+    """A page on the path from a seed, with the text of the link that led to it."""
 
     step: int
     url: str
@@ -69,7 +69,7 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """Something that the policy saw of a link: `amount` is the value as people count it."""
+    """A feature of a link as the policy saw it; `amount` is the value on a natural scale."""
 
     name: str
     value: float
@@ -78,7 +78,7 @@ class Feature:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A feature lies from `low` on (None: from anywhere) and below `high` (None: no bound)."""
+    """`low` <= feature < `high`; None is no bound."""
 
     feature: str
     low: float | None
@@ -87,7 +87,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """The leaf of the decision tree in which a link waited; its experience is that of by now."""
+    """The leaf of the decision tree in which a link waited, with its experience up to now."""
 
     id: int
     rule: str
@@ -98,7 +98,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class RunnerUp:
-    """A link that was offered as well, its value then, and what became of it."""
+    """Another candidate of the same choice, its value then, and what became of it."""
 
     url: str
     q: float
@@ -109,23 +109,23 @@ class RunnerUp:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """How the URL was chosen. `rank` is its place among the `candidates` that were compared."""
+    """How the URL was chosen; `rank` is its place among the `candidates`."""
 
     how: How
     q: float | None
     rank: int | None
     candidates: int
     frontier: int
-    """Links that waited after the step before."""
+    """Links that waited after the previous step."""
     leaf: Leaf | None
     leaf_note: str
-    """Why there is no rule to tell, though there was a leaf."""
+    """Why the rule of the leaf is missing, if it is."""
     runners_up: tuple[RunnerUp, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Consequences:
-    """What a page brought: its links, and the pages whose web paths lead through it."""
+    """The links of a page, and the pages whose paths from a seed lead through it."""
 
     links: int
     children: int
@@ -135,12 +135,12 @@ class Consequences:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Who judged a page, and by which words. `telling` is None if its text is not there."""
+    """Which model judged a page, and by which words; `telling` is None if the text is not kept."""
 
     model: str
     number: int
     models: int
-    """The run has had so many models; this one was the `number`-th."""
+    """Models of the run; this one was the `number`-th."""
     note: str
     telling: Attribution | None
 
@@ -149,6 +149,7 @@ class Verdict:
 class Fetched:
     """A page of the run."""
 
+    case: ClassVar = "fetched"
     crawl: Crawl
     url: str
     asked: str
@@ -159,9 +160,9 @@ class Fetched:
     relevant: bool
     path: tuple[PathStep, ...]
     citations: tuple[Citation, ...]
-    """Pages known to link to it when it was chosen, the one it was found through first."""
+    """Pages known to link to it when it was chosen, its parent first."""
     features: tuple[Feature, ...]
-    """Those of the leaf's rule first, then by how unusual they were."""
+    """Those in the leaf's rule first, then the most unusual."""
     decision: Decision
     consequences: Consequences
     verdict: Verdict
@@ -173,6 +174,7 @@ class Fetched:
 class Failed:
     """A URL that gave no page."""
 
+    case: ClassVar = "failed"
     crawl: Crawl
     url: str
     kind: str
@@ -181,47 +183,49 @@ class Failed:
     at: float | None
     is_seed: bool
     after: int
-    """Pages that had been fetched by then."""
+    """Pages fetched before."""
     retryable: bool
-    """Could trying again help?"""
+    """Whether another attempt could help."""
     attempts: int
-    """How often it was tried at most, all at once: what has failed is not chosen again."""
+    """The most attempts it was given; what has failed is not chosen again."""
     citations: tuple[Citation, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Underway:
-    """Asked for, and not come back: on its way now, or owed by a crawl that was stopped."""
+class InFlight:
+    """Requested and not answered: under way now, or left open by a crawl that was stopped."""
 
+    case: ClassVar = "underway"
     crawl: Crawl
     url: str
     is_seed: bool
     citations: tuple[Citation, ...]
     postponed: str = ""
-    """The last failure of its site, after which it went back to wait; empty if there was none."""
+    """The failure after which it was postponed; empty if it was not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A URL that may still be chosen; scored as the policy stands now, beside all that wait."""
+    """A URL that may still be chosen, ranked among the whole frontier by the policy of now."""
 
+    case: ClassVar = "waiting"
     crawl: Crawl
     url: str
     site: str
     is_seed: bool
     citations: tuple[Citation, ...]
     features: tuple[Feature, ...]
-    """Those of the leaf's rule first, then by how unusual they are among what waits."""
+    """Those in the leaf's rule first, then the most unusual in the frontier."""
     q: float | None
     rank: int | None
     frontier: int
     best: tuple[RunnerUp, ...]
-    """What would be chosen first if all were compared now."""
+    """The links with the highest values now."""
     leaf: Leaf | None
     site_pages: int
     site_cap: int | None
     held: bool = False
-    """Has its site had the share of the budget that its endorsers allow?"""
+    """Whether its site has used up its share of the budget (live.self_cited)."""
 
 
 Reason = Literal[
@@ -230,26 +234,27 @@ Reason = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Never:
-    """Neither fetched nor waiting; `detail` is the name of the rule, or the limit."""
+class NeverFetched:
+    """Neither fetched nor waiting; `detail` names the rule or the limit."""
 
+    case: ClassVar = "never"
     crawl: Crawl
     url: str
     reason: Reason
     detail: str
     citations: tuple[Citation, ...]
     near: tuple[str, ...]
-    """Known URLs that look most like it."""
+    """Known URLs of its site that are most like it."""
     site_pages: int
 
 
-Explanation = Fetched | Failed | Underway | Waiting | Never
+Explanation = Fetched | Failed | InFlight | Waiting | NeverFetched
 
 
 def facts_of(explanation: Explanation) -> dict[str, Any]:
-    """An explanation for JSON; a number that is none is null."""
+    """Return an explanation for JSON, with null for NaN and infinity."""
     plain: dict[str, Any] = _plain(asdict(explanation))
-    return {"case": type(explanation).__name__.lower(), **plain}
+    return {"case": explanation.case, **plain}
 
 
 def _plain(value: Any) -> Any:

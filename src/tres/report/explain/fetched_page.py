@@ -1,0 +1,279 @@
+"""The facts about a fetched page: how it was found and chosen, and what it led to.
+
+The journal is searched once for records that name the URL, and only those are decoded. What was
+known when a URL was chosen comes before the record of the request that chose it: with several
+pages in flight, more may have become known by the time it was answered.
+
+Nodes of the decision tree keep their numbers. A leaf that has split since is an inner node now,
+and the path to it is still the rule of its rows; so today's tree gives the rule of then.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from tres.errors import RunError, TresError
+from tres.frontier.leaf_rules import TreeView
+from tres.mdp.columns import Floats
+from tres.mdp.schema import COUNTS
+from tres.relevance.word_attribution import Attribution, attributed_words
+from tres.report.explain.facts import (
+    Citation,
+    Condition,
+    Consequences,
+    Crawl,
+    Decision,
+    Feature,
+    Fetched,
+    How,
+    Leaf,
+    PathStep,
+    RunnerUp,
+    Verdict,
+)
+from tres.report.run_reader import PageRow, Rival, RunReader
+from tres.store.journal import Journal
+from tres.store.model_versions import model_of
+from tres.store.page_source import page_of
+from tres.store.records import Demanded, Entry, Received, Seeds
+from tres.web.percept import Percept
+
+VALUED = ("tres", "tres-sync", "tres-async")
+"""Policies whose values are those of the agent: the reward, and a share of what follows."""
+TOLERANCE = 0.02
+"""Largest difference between the relevance of then and of the same page judged again."""
+
+TreeSource = Callable[[int], TreeView]
+"""Returns a tree of the run that has a node of this number."""
+
+
+@dataclass(slots=True)
+class UrlMentions:
+    """The records that name a URL: seeds, the request that chose it, the pages that link to it."""
+
+    url: str
+    is_seed: bool = False
+    requested: int | None = None
+    citing: list[tuple[int, str]] = field(default_factory=list)
+    """Records of citing pages, and the link text."""
+
+    def __bool__(self) -> bool:
+        return self.is_seed or self.requested is not None or bool(self.citing)
+
+    def add(self, record: int, entry: Entry) -> None:
+        """Note what a record says about the URL, if anything."""
+        match entry:
+            case Seeds(links):
+                self.is_seed = self.url in links.urls
+            case Demanded(urls=urls) if self.url in urls:
+                self.requested = self.requested or record
+            case Received(outcome=Percept(links=links)) if self.url in links.urls:
+                self.citing.append((record, _link_text(entry, self.url)))
+            case _:
+                pass
+
+
+def find_mentions(
+    journal: Journal, urls: Sequence[str], before: int | None = None
+) -> list[UrlMentions]:
+    """Search the journal once for some URLs, up to the record `before` if one is given."""
+    found = [UrlMentions(url) for url in urls]
+    for record, entry in journal.naming(urls, before):
+        for mentions in found:
+            mentions.add(record, entry)
+    return found
+
+
+def citations(
+    mentions: UrlMentions, reader: RunReader, before: int | None = None
+) -> tuple[Citation, ...]:
+    """Return the pages that link to a URL; only those before a record, if one is given."""
+    steps = {row.record: row for row in reader.pages}
+    return tuple(
+        Citation(page.step, page.url, anchor, page.relevance, page.relevant)
+        for record, anchor in mentions.citing
+        if (before is None or record < before) and (page := steps.get(record)) is not None
+    )
+
+
+def explain_page(
+    reader: RunReader,
+    journal: Journal,
+    crawl: Crawl,
+    page: PageRow,
+    tree: TreeSource,
+    web: str | None = None,
+) -> Fetched:
+    """Return all facts about a fetched page."""
+    (mentions,) = find_mentions(journal, [page.asked], page.record)
+    decision = _decision(reader, page, mentions, tree)
+    known = citations(mentions, reader, mentions.requested or page.record)
+    every = np.array([row.features for row in reader.pages], np.float32)
+    vector = every[page.step - 1]
+    return Fetched(
+        crawl=crawl,
+        url=page.url,
+        asked=page.asked,
+        step=page.step,
+        title=page.title,
+        site=page.site,
+        relevance=page.relevance,
+        relevant=page.relevant,
+        path=_path(journal, page, reader),
+        citations=tuple(sorted(known, key=lambda each: (each.url != page.parent, each.step))),
+        features=ordered_features(reader.features, vector, every, decision.leaf),
+        decision=decision,
+        consequences=_consequences(reader, journal, page),
+        verdict=_verdict(reader, journal, page, web),
+        at=page.at,
+        seconds=page.seconds,
+    )
+
+
+def _decision(
+    reader: RunReader, page: PageRow, mentions: UrlMentions, tree: TreeSource
+) -> Decision:
+    before = [row for row in reader.pages[: page.step] if row.record < (mentions.requested or 0)]
+    how = how_chosen(reader, page, mentions.is_seed, len(before))
+    leaf, leaf_note = None, ""
+    try:
+        leaf = None if page.leaf is None else leaf_of(tree(page.leaf), page.leaf)
+    except RunError as problem:  # the rest can be explained all the same
+        leaf_note = problem.message
+    return Decision(
+        how=how,
+        q=page.q,
+        rank=1 if how in ("value", "guess") and page.candidates else None,
+        candidates=page.candidates,
+        frontier=before[-1].frontier if before else 0,
+        leaf=leaf,
+        leaf_note=leaf_note,
+        runners_up=runners_up(reader, page.rivals),
+    )
+
+
+def how_chosen(reader: RunReader, page: PageRow, is_seed: bool, steps: int) -> How:
+    """Return how a page was chosen after this many steps."""
+    if page.parent is None:
+        return "seed" if is_seed else "search"
+    if page.explored:
+        return "random"
+    if page.q is None:
+        return "order"
+    agent = reader.config.agent
+    guided = reader.policy in VALUED and steps < agent.warmup + agent.guided
+    return "guess" if guided else "value"
+
+
+def runners_up(reader: RunReader, rivals: tuple[Rival, ...]) -> tuple[RunnerUp, ...]:
+    """Return the other candidates, and what became of each."""
+    fetched = {row.asked: row for row in reader.pages} | {row.url: row for row in reader.pages}
+    failed = {row.url: row.kind for row in reader.failures}
+    return tuple(
+        RunnerUp(
+            url,
+            q,
+            fetched[url].step if url in fetched else None,
+            fetched[url].relevant if url in fetched else None,
+            failed.get(url),
+        )
+        for url, q in rivals
+    )
+
+
+def leaf_of(view: TreeView, node: int) -> Leaf:
+    """Return a node of the tree, which may have split since it was a leaf."""
+    here = view.nodes[node]
+    conditions = tuple(
+        Condition(name, *(bound if math.isfinite(bound) else None for bound in bounds))
+        for name, bounds in view.bounds(node).items()
+    )
+    return Leaf(node, view.rule(node), conditions, here.experiences, here.mean_reward)
+
+
+def feature(name: str, value: float) -> Feature:
+    """Return a feature with its amount: counts are stored as logarithms."""
+    count = COUNTS.get(name)
+    return Feature(name, value, value if count is None else float(round(count(value))))
+
+
+def ordered_features(
+    names: Sequence[str], vector: Floats, others: Floats, leaf: Leaf | None
+) -> tuple[Feature, ...]:
+    """Return the features of a link: those of the leaf's rule, then the most unusual first."""
+    deviation = others.std(0)
+    unusual = np.abs(vector - others.mean(0)) / np.where(deviation > 0, deviation, 1.0)
+    by_rule = [] if leaf is None else [condition.feature for condition in leaf.conditions]
+    by_surprise = [names[place] for place in np.argsort(-unusual, kind="stable")]
+    values = dict(zip(names, vector.tolist(), strict=True))
+    return tuple(feature(name, values[name]) for name in dict.fromkeys([*by_rule, *by_surprise]))
+
+
+def _path(journal: Journal, page: PageRow, reader: RunReader) -> tuple[PathStep, ...]:
+    """The pages from the seed to this one, each with the text of the link that led to it."""
+    by_url = {row.url: row for row in reader.pages}
+    rows = [page]
+    while (parent := by_url.get(rows[-1].parent or "")) is not None and parent not in rows:
+        rows.append(parent)
+    anchors = [_link_text(journal.entry(above.record), row.asked) for row, above in pairwise(rows)]
+    return tuple(
+        PathStep(row.step, row.url, row.title, anchor, row.relevance, row.relevant)
+        for row, anchor in zip(rows[::-1], ["", *anchors[::-1]], strict=True)
+    )
+
+
+def _link_text(entry: Entry, url: str) -> str:
+    """The text of the link to a URL on the page of a record."""
+    if isinstance(entry, Received) and isinstance(entry.outcome, Percept):
+        links = entry.outcome.links
+        if links.anchors and url in links.urls:
+            return links.anchors[links.urls.index(url)]
+    return ""
+
+
+def _consequences(reader: RunReader, journal: Journal, page: PageRow) -> Consequences:
+    entry = journal.entry(page.record)
+    percept = entry.outcome if isinstance(entry, Received) else None
+    through, below = {page.url}, []
+    for row in reader.pages[page.step :]:  # parents come before their children
+        if row.parent in through:
+            through.add(row.url)
+            below.append(row)
+    return Consequences(
+        links=len(percept.links) if isinstance(percept, Percept) else 0,
+        children=sum(row.parent == page.url for row in below),
+        descendants=len(below),
+        relevant_descendants=sum(row.relevant for row in below),
+    )
+
+
+def _verdict(reader: RunReader, journal: Journal, page: PageRow, web: str | None) -> Verdict:
+    models = list(dict.fromkeys(segment.model for segment in reader.segments))
+    model = journal.judge_of(page.record)
+    attribution, note = _judge_again(journal, page, model, web)
+    number = models.index(model) + 1 if model in models else 1
+    return Verdict(model, number, max(len(models), 1), note, attribution)
+
+
+def _judge_again(
+    journal: Journal, page: PageRow, model: str, web: str | None
+) -> tuple[Attribution | None, str]:
+    """The words by which the model of then judges the kept page, and what is wrong with them."""
+    try:
+        kept = page_of(journal, page.record, page.url, web)
+        if kept is None:
+            return None, "the run has not kept its pages, so the decisive words are unknown"
+        attribution = attributed_words(model_of(journal.path.parent, model), kept.content)
+    except TresError as problem:  # everything else can be explained all the same
+        return None, problem.message
+    if abs(attribution.probability - page.relevance) > TOLERANCE:
+        return attribution, (
+            f"judged again from the copy that was kept, it gets {attribution.probability:.2f} "
+            f"instead of {page.relevance:.2f}"
+        )
+    return attribution, ""
