@@ -1,6 +1,7 @@
 """The topic file: what it means, and what happens when it is wrong."""
 
 import math
+import re
 from dataclasses import fields, replace
 
 import pytest
@@ -12,6 +13,7 @@ from tres.settings.sections import (
     PRESETS,
     AgentSection,
     CrawlSection,
+    LiveSection,
     TopicSection,
     TrainingSection,
     TreeSection,
@@ -567,3 +569,22 @@ def test_paths_survive_in_the_resolved_file(topic, tmp_path):
     (elsewhere / "bio.toml").write_text(config.to_toml())
 
     assert load_topic(elsewhere / "bio.toml") == config
+
+
+class TestLanguages:
+    def test_region_script_and_old_codes_mean_the_language(self):
+        given = ["EN-us", "zh_Hant", "nb", "iw", "en"]
+        assert LiveSection(languages=given).languages == ("en", "zh", "no", "he", "en")
+
+    @pytest.mark.parametrize(
+        ("wrong", "hint"),
+        [
+            ("german", "did you mean de (German)?"),
+            ("ua", "did you mean ug (Uighur), uk (Ukrainian), ur (Urdu), uz (Uzbek)?"),
+            ("-", "for example en, de or zh"),
+            ("7", "for example en, de or zh"),
+        ],
+    )
+    def test_an_unknown_code_is_refused_with_the_near_ones(self, wrong, hint):
+        with pytest.raises(ConfigError, match=re.escape(f"a language code, not {wrong!r}; {hint}")):
+            LiveSection(languages=[wrong])

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from tres.errors import ConfigError
+from tres.settings.language_codes import LANGUAGES, base_code, suggest_codes
 from tres.settings.setting import (
     Section,
     choice,
@@ -262,6 +263,13 @@ def _network(value: object) -> str:
         raise ValueError(f"must be an address or a network, not {shown(value)}") from None
 
 
+def _language(value: object) -> str:
+    code = base_code(written := text(value))
+    if code not in LANGUAGES:
+        raise ValueError(f"must be a language code, not {shown(value)}; {suggest_codes(written)}")
+    return code
+
+
 def _proxy(value: object) -> str:
     return "" if value == "" else web_address(value)
 
@@ -328,7 +336,9 @@ class LiveSection(Section):
         flat_list(text, "names"), "query parameters to drop, beside the known ones", ()
     )
     languages: tuple[str, ...] = setting(
-        flat_list(text, "language codes"), "count only pages in these languages; empty for all", ()
+        flat_list(_language, "language codes"),
+        "count only pages in these languages, by ISO 639 code (en, uk); empty for all",
+        (),
     )
     max_clicks: int = setting(whole(0), "clicks away from a seed, at most; 0 for no limit", 0)
     traps: bool = setting(

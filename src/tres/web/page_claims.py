@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser
 
+from tres.settings.language_codes import base_code
 from tres.web.flat_html import unmarked
 from tres.web.url import SiteBy, canonical, site_of
 
@@ -27,7 +28,7 @@ _REFRESH = re.compile(
     r"\s*(\d{1,6}(?:\.\d{0,6})?|\.\d{1,6})[\s;,]+(?:url\s*=\s*)?([\"']?)(.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_LANGUAGE = re.compile(r"<html\s[^>]{0,1000}?\blang\s*=\s*[\"']?([a-z]{2})\b", re.IGNORECASE)
+_LANGUAGE = re.compile(r"<html\s[^>]{0,1000}?\blang\s*=\s*[\"']?([a-z]{2,3})\b", re.IGNORECASE)
 _FRONT = re.compile(r"https?://[^/]+/(?:(?:index|default|home)\.\w+)?", re.IGNORECASE)
 
 
@@ -71,7 +72,7 @@ def _refreshed(content: str, base: str, encoding: str) -> str | None:
 def language_claimed(html: str) -> str:
     """The language code of `<html lang>`, if it is near the beginning of the source."""
     claim = _LANGUAGE.search(html[:4_096])
-    return claim[1].lower() if claim else ""
+    return base_code(claim[1]) if claim else ""
 
 
 def believed(named: str | None, url: str, by: SiteBy = "host") -> str:

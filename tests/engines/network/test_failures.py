@@ -141,3 +141,15 @@ def test_who_crawls_must_say_whom_to_write_to():
     named_ = LiveSection(contact="http://me.example/", user_agent="Bot/2")
     assert user_agent(named_) == "Bot/2 (+http://me.example/)"
     assert network_settings(named_)["ROBOTSTXT_USER_AGENT"] == "bot"
+
+
+def test_accept_language_follows_the_languages_that_are_wanted():
+    def accepted(languages: list[str]) -> str:
+        live = LiveSection(contact="me@example.org", languages=languages)
+        headers = network_settings(live)["DEFAULT_REQUEST_HEADERS"]
+        assert headers["Accept"].startswith("text/html")
+        return headers["Accept-Language"]
+
+    assert accepted([]) == "en"
+    assert accepted(["uk"]) == "uk;q=1.0, *;q=0.1"
+    assert accepted(["de-AT", "nb"]) == "de;q=1.0, no;q=0.9, *;q=0.1"

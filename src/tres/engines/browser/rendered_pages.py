@@ -159,12 +159,13 @@ class Renderer:
         """One page in a context of its own, which is gone afterwards, whatever happened."""
         name = next(self._names)
         agent = {"user_agent": user_agent.decode("latin-1")} if user_agent else {}
+        locale = {"locale": self.live.languages[0]} if self.live.languages else {}
         request = Request(
             document.url,
             meta={
                 "playwright": True,
                 "playwright_context": name,
-                "playwright_context_kwargs": CONTEXT | agent,
+                "playwright_context_kwargs": CONTEXT | agent | locale,
                 "playwright_page_goto_kwargs": {"wait_until": "commit"},
                 _DOCUMENT: document,
             },

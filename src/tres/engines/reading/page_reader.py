@@ -97,7 +97,7 @@ class PageReader:
         self._site_by = site_by if perceiver is None else perceiver.site_by
         self._named = named or (perceiver.matcher if perceiver else None)
         self._density = settings.keyword_density
-        self._languages = frozenset(code.lower()[:2] for code in settings.languages)
+        self._languages = frozenset(settings.languages)
 
     def read(self, received: Received) -> Reading:
         """What a response says."""

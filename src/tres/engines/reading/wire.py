@@ -134,7 +134,7 @@ def checked_failure(answer: Any) -> Failed:
 def _percept(answer: Any) -> Percept:
     url, site, relevance, language = answer["page"]
     links = _links(answer["links"])
-    return Percept(_url(url), _site(site, url), _share(relevance), links, _text(language, 2))
+    return Percept(_url(url), _site(site, url), _share(relevance), links, _text(language, 3))
 
 
 def _links(columns: Any) -> LinkPercepts:

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from scrapy.settings.default_settings import DEFAULT_REQUEST_HEADERS
+
 from tres import __version__
 from tres.engines.politeness.robots_txt import product_token
 from tres.engines.scrapy.failures import RETRY_STATUSES
@@ -66,6 +68,16 @@ def user_agent(live: LiveSection) -> str:
     return f"{name} (+{live.contact})" if live.contact else name
 
 
+def request_headers(live: LiveSection) -> dict[str, str]:
+    """Return the headers of every request: wanted languages in their order, others after them."""
+    if not live.languages:
+        return DEFAULT_REQUEST_HEADERS
+    weights = [max(10 - place, 2) / 10 for place in range(len(live.languages))]
+    ranges = [*zip(live.languages, weights, strict=True), ("*", 0.1)]
+    accepted = ", ".join(f"{code};q={weight}" for code, weight in ranges)
+    return {**DEFAULT_REQUEST_HEADERS, "Accept-Language": accepted}
+
+
 def network_settings(live: LiveSection, site_by: SiteBy = "host") -> dict[str, Any]:
     """Settings for a crawl of the Web. How much is in flight is for the scheduler to decide."""
     if not live.contact and not live.proxy:
@@ -80,6 +92,7 @@ def network_settings(live: LiveSection, site_by: SiteBy = "host") -> dict[str, A
         "TRES_ALLOW": list(live.allow),
         "TRES_PROXY": live.proxy,
         "USER_AGENT": user_agent(live),
+        "DEFAULT_REQUEST_HEADERS": request_headers(live),
         "ROBOTSTXT_OBEY": live.robots,
         "ROBOTSTXT_USER_AGENT": product_token(user_agent(live)),
         "DOWNLOAD_HANDLERS": HANDLERS,
