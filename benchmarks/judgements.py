@@ -27,10 +27,17 @@ from tres.crawl.events import Event, Stepped
 from tres.engines.replay import PerceivedWeb, replay
 from tres.offline import open_web
 from tres.offline.web import Web
-from tres.relevance.judged_examples import retrain, with_judgements
-from tres.relevance.label_candidates import in_turn, influence, least_sure, most, site_by_site
+from tres.relevance.examples import Examples
+from tres.relevance.judged_examples import add_judgements
+from tres.relevance.label_candidates import (
+    alternate,
+    influence,
+    largest_first,
+    least_sure,
+    site_by_site,
+)
 from tres.relevance.model import RelevanceModel
-from tres.relevance.pu import Guesses
+from tres.relevance.model_kinds import train_model
 from tres.runs.no_labels import explore_topic
 from tres.runs.start import open_session
 from tres.settings.topic_file import TopicConfig, load_topic
@@ -67,13 +74,15 @@ CHOICES: dict[str, Choice] = {
     "least sure, site by site": lambda crawled, chances, rng: site_by_site(
         least_sure(chances), crawled.sites
     ),
-    "led to most fetched pages": lambda crawled, chances, rng: most(crawled.led_to),
-    "influential": lambda crawled, chances, rng: most(crawled.influence),
+    "led to most fetched pages": lambda crawled, chances, rng: largest_first(crawled.led_to),
+    "influential": lambda crawled, chances, rng: largest_first(crawled.influence),
     "least sure and led to most": lambda crawled, chances, rng: list(
-        in_turn(least_sure(chances), most(crawled.led_to))
+        alternate(least_sure(chances), largest_first(crawled.led_to))
     ),
     "least sure, site by site, and influential": lambda crawled, chances, rng: list(
-        in_turn(site_by_site(least_sure(chances), crawled.sites), most(crawled.influence))
+        alternate(
+            site_by_site(least_sure(chances), crawled.sites), largest_first(crawled.influence)
+        )
     ),
 }
 
@@ -154,7 +163,7 @@ def judge(
     choice: Choice,
     crawled: Crawled,
     truth: Truth,
-    guesses: Guesses,
+    guesses: Examples,
     model: RelevanceModel,
     draw: int,
 ) -> list[tuple[RelevanceModel, set[str]]]:
@@ -169,7 +178,7 @@ def judge(
             if len(judged) == count:
                 break
             judged.setdefault(crawled.texts[place], relevant[crawled.urls[place]])
-        model = retrain("auto", with_judgements(guesses, judged), draw)
+        model = train_model("auto", add_judgements(guesses, judged), draw)
         models.append((model, set(judged)))
     return models
 

@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 
 from tres.offline import open_web
 from tres.offline.web import Web
-from tres.relevance.training import Examples
+from tres.relevance.examples import Examples
 from tres.runs.topic_perceiver import find_keywords, topic_examples
 from tres.settings.sections import VECTORS
 from tres.settings.topic_file import TopicConfig, load_topic

@@ -26,11 +26,13 @@ from threadpoolctl import threadpool_limits
 
 from tres.offline import open_web
 from tres.offline.web import Web
-from tres.relevance.judged_examples import ENOUGH, retrain, with_judgements
+from tres.relevance.examples import Examples
+from tres.relevance.judged_examples import ENOUGH, add_judgements
 from tres.relevance.model import THRESHOLD, RelevanceModel
-from tres.relevance.pu import POSITIVE_WEIGHT, Guesses
+from tres.relevance.model_kinds import train_model
+from tres.relevance.positive_unlabelled import POSITIVE_WEIGHT
 from tres.runs.no_labels import explore_topic
-from tres.runs.topic_perceiver import topic_start
+from tres.runs.topic_perceiver import topic_words
 from tres.settings.topic_file import TopicConfig, load_topic
 
 SEEDS = 10
@@ -112,7 +114,7 @@ def curve(
     drawn = config.override(seeds=[truth.urls[i] for i in seeds], seed=draw)
     guesses = explore_topic(drawn, web, drawn.topic.seeds).guesses
     seed_texts = tuple(truth.texts[i] for i in seeds)
-    alone = Guesses(seed_texts, (True,) * len(seeds), (POSITIVE_WEIGHT,) * len(seeds))
+    alone = Examples(seed_texts, (True,) * len(seeds), (POSITIVE_WEIGHT,) * len(seeds))
     for count in options.labels:
         relevant = round(count * RELEVANT_SHARE)
         judged = {truth.texts[i]: True for i in yes[:relevant]}
@@ -121,8 +123,8 @@ def curve(
             if kind != "auto" and not judged:
                 continue  # these learn from labels only
             before = guesses if kind == "auto" else alone
-            examples = with_judgements(before, judged, options.enough)
-            model = retrain(kind, examples, draw, topic_start(config))
+            examples = add_judgements(before, judged, options.enough)
+            model = train_model(kind, examples, draw, topic_words(config))
             yield count, kind, truth.macro_f1(model, {*seed_texts, *judged})
 
 

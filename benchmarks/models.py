@@ -32,8 +32,8 @@ from tres.offline.web import Web
 from tres.relevance.cross_validation import Scores
 from tres.relevance.examples import Examples
 from tres.relevance.model import THRESHOLD
-from tres.relevance.training import train_model
-from tres.runs.topic_perceiver import topic_start
+from tres.relevance.model_kinds import train_model
+from tres.runs.topic_perceiver import topic_words
 from tres.settings.topic_file import MODELS, TopicConfig, load_topic
 
 COLUMNS = ("precision", "recall", "macro F1", "avg. precision", "titles alone", "training s")
@@ -117,11 +117,9 @@ def judge(
     from sklearn.metrics import average_precision_score
 
     rest = np.setdiff1d(np.arange(len(texts)), np.r_[fold.relevant, fold.irrelevant])
-    examples = Examples(
-        *(tuple(texts[i] for i in part) for part in (fold.relevant, fold.irrelevant))
-    )
+    examples = Examples.of(*([texts[i] for i in part] for part in (fold.relevant, fold.irrelevant)))
     begin = time.process_time()
-    trained = train_model(model, examples, fold.number + 1, topic_start(config))
+    trained = train_model(model, examples, fold.number + 1, topic_words(config))
     seconds = time.process_time() - begin
     chances = trained.probabilities([texts[i] for i in rest])
     titles = trained.probabilities([texts[i].partition("\n")[0] for i in rest])

@@ -21,11 +21,11 @@ from threadpoolctl import threadpool_limits
 
 from tres.offline import open_web
 from tres.relevance.model import RelevanceModel
+from tres.relevance.model_kinds import train_model
 from tres.relevance.neural.bilstm import BiLstmModel
 from tres.relevance.neural.lstm_network import BiLstm
-from tres.relevance.neural.word_rows import read
-from tres.relevance.training import train_model
-from tres.runs.topic_perceiver import topic_examples, topic_start
+from tres.relevance.neural.word_table import network_tokens
+from tres.runs.topic_perceiver import topic_examples, topic_words
 from tres.settings.topic_file import load_topic
 
 PAGES, ROUNDS, TOGETHER, ANCHORS, ANCHOR_WORDS = 320, 5, 32, 64, 12
@@ -43,12 +43,12 @@ def main() -> None:
     web = open_web(options.web)
     examples = topic_examples(config, web)
     begin = time.process_time()
-    network = train_model("bilstm", examples, config.crawl.seed, topic_start(config))
+    network = train_model("bilstm", examples, config.crawl.seed, topic_words(config))
     seconds = time.process_time() - begin
     assert isinstance(network, BiLstmModel)
-    others = {k: train_model(k, examples, 1, topic_start(config)) for k in ("tfidf", "svm")}
+    others = {k: train_model(k, examples, 1, topic_words(config)) for k in ("tfidf", "svm")}
     texts = [page.content for page, _ in zip(web.pages(), range(3000), strict=False)]
-    pages = [text for text in texts if len(read(text)) == 300][:PAGES]
+    pages = [text for text in texts if len(network_tokens(text)) == 300][:PAGES]
     print(f"training on {len(examples.texts):,} pages: {seconds:.0f} s of processor time\n")
     print("| model | pages/s, one by one | pages/s, 32 at a time | anchors/s |\n|---|---|---|---|")
     for name, answer in answers(network, others):
@@ -94,8 +94,8 @@ class TorchAnswer:
         self.network.load_state_dict(weights)
 
     def __call__(self, texts: list[str]) -> object:
-        batch, heards = self.table.read_and_heard(texts)
-        shortcut = self.shortcut(texts, heards)
+        batch, linear_rows = self.table.network_and_linear_rows(texts)
+        shortcut = self.shortcut(texts, linear_rows)
         rows, lengths = batch.padded(np.arange(len(batch)))
         x = torch.from_numpy(self.vectors[rows.T])
         with torch.no_grad():

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tres.cli import main
-from tres.relevance.neural import lstm_network as network
+from tres.relevance.neural import fit_lstm as network
 
 
 class Outcome(NamedTuple):
@@ -73,7 +73,7 @@ def vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "tiny.txt").write_text("\n".join(lines) + "\n")
     monkeypatch.setenv("TRES_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(network, "HIDDEN", 8)
-    monkeypatch.setattr(network, "STEPS", 100)
+    monkeypatch.setattr(network, "MIN_STEPS", 100)
     return tmp_path / "tiny.txt"
 
 

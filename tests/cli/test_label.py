@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 import pytest
 
-from tres.relevance.saved_models import load_model
+from tres.relevance.model_kinds import load_model
 from tres.store.journal import JOURNAL, Journal
 from tres.store.model_versions import place_of
 from tres.store.orders import Adopt, take

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tres.relevance.neural import lstm_network as network
-from tres.relevance.saved_models import load_model
+from tres.relevance.model_kinds import load_model
+from tres.relevance.neural import fit_lstm as network
 
 from .conftest import TOPIC, Tres
 from .test_crawl import rows_of

@@ -16,7 +16,7 @@ from tres.errors import TresError
 from tres.files import opening as files
 from tres.offline import open_web
 from tres.relevance.example_files import examples_from_files
-from tres.relevance.saved_models import load_model
+from tres.relevance.model_kinds import load_model
 from tres.settings.topic_file import load_topic
 from tres.store.guessed_examples import read_guesses
 from tres.store.judgements import read_judgements

@@ -49,15 +49,16 @@ def vectors(tmp_path_factory):
 @pytest.fixture(scope="session")
 def train_network(vectors):
     """Train a small network on the tiny vectors."""
-    from tres.relevance.neural import lstm_network as network
-    from tres.relevance.neural.train_bilstm import Start, train_bilstm
+    from tres.relevance.neural import fit_lstm
+    from tres.relevance.neural.train_bilstm import train_bilstm
+    from tres.relevance.training import TopicWords
 
     def train(texts, labels, seed=3, kind="bilstm", keywords=("reef", "whale"), **more):
-        start = Start(tuple(keywords), ("coral reef",), vectors)
+        topic = TopicWords(tuple(keywords), ("coral reef",), vectors)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(network, "HIDDEN", 8)
-            patch.setattr(network, "STEPS", 100)
-            return train_bilstm(texts, labels, seed, kind, start, **more)
+            patch.setattr(fit_lstm, "HIDDEN", 8)
+            patch.setattr(fit_lstm, "MIN_STEPS", 100)
+            return train_bilstm(texts, labels, kind, seed, topic, **more)
 
     return train
 

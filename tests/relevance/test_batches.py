@@ -3,7 +3,7 @@
 import numpy as np
 
 from tres.relevance import batches
-from tres.relevance.batches import SHORT, each_once, remembering
+from tres.relevance.batches import MAX_CACHED_CHARS, predict_cached, predict_distinct
 
 
 class Lengths:
@@ -20,30 +20,30 @@ class Lengths:
 def test_a_text_that_repeats_is_read_once_and_chunks_are_small():
     model = Lengths()
 
-    answers = each_once(["a", "bb", "a", "ccc"], model, 2)
+    answers = predict_distinct(["a", "bb", "a", "ccc"], model, 2)
 
     assert answers.tolist() == [1, 2, 1, 3]
     assert model.asked == [["a", "bb"], ["ccc"]]
 
 
 def test_a_short_text_is_not_read_again_by_a_later_call_but_a_long_one_is():
-    model, memory, page = Lengths(), {}, "p" * (SHORT + 1)
+    model, memory, page = Lengths(), {}, "p" * (MAX_CACHED_CHARS + 1)
 
-    first = remembering(["a", page, "bb"], model, 8, memory)
-    second = remembering(["bb", "ccc", page, "a"], model, 8, memory)
+    first = predict_cached(["a", page, "bb"], model, 8, memory)
+    second = predict_cached(["bb", "ccc", page, "a"], model, 8, memory)
 
-    assert first.tolist() == [1, SHORT + 1, 2]
-    assert second.tolist() == [2, 3, SHORT + 1, 1]
+    assert first.tolist() == [1, MAX_CACHED_CHARS + 1, 2]
+    assert second.tolist() == [2, 3, MAX_CACHED_CHARS + 1, 1]
     assert second.dtype == np.float32
     assert model.asked == [["a", page, "bb"], ["ccc", page]]
 
 
 def test_the_memory_does_not_grow_for_ever(monkeypatch):
-    monkeypatch.setattr(batches, "REMEMBERED", 2)
+    monkeypatch.setattr(batches, "MAX_CACHED_TEXTS", 2)
     model, memory = Lengths(), {}
 
     for text in ("a", "bb", "ccc", "a"):
-        answers = remembering([text], model, 8, memory)
+        answers = predict_cached([text], model, 8, memory)
 
     assert answers.tolist() == [1]
     assert len(memory) <= 3

@@ -13,17 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tres.errors import ModelError, TrainingError
-from tres.relevance.neural import extra
-from tres.relevance.neural.bilstm import LINEAR, TABLE, micro_batches
-from tres.relevance.neural.lstm_network import (
-    BiLstm,
-    averaged,
-    epochs_for,
-    relevant_weight,
-    thinned,
+from tres.relevance import model_kinds
+from tres.relevance.examples import Examples
+from tres.relevance.model_kinds import load_model
+from tres.relevance.neural.bilstm import LINEAR, TABLE, batches_by_length
+from tres.relevance.neural.fit_lstm import augment, epochs_for, relevant_weight
+from tres.relevance.neural.lstm_network import BiLstm, averaged
+from tres.relevance.neural.word_table import (
+    MAX_TOKENS,
+    RaggedRows,
+    linear_tokens,
+    network_tokens,
 )
-from tres.relevance.neural.word_rows import TOKENS, Batch, heard, read
-from tres.relevance.saved_models import load_model
 
 AGAIN = "copy the model again or train it anew"
 
@@ -58,7 +59,7 @@ def test_words_that_no_training_page_holds_are_judged_by_their_vectors(bilstm):
 
 def torch_answers(model, texts):
     """What torch says, without onnxruntime, from the weights that a model keeps."""
-    batch, heards = model.table.read_and_heard(texts)
+    batch, heards = model.table.network_and_linear_rows(texts)
     numbers = model._shortcut(texts, heards)
     weights = {
         n: torch.tensor(a)
@@ -99,7 +100,7 @@ def test_padding_and_company_never_change_a_probability(model, ragged):
 
 
 def test_a_packed_bidirectional_lstm_gives_the_same(bilstm, ragged):
-    batch = bilstm.table.rows([read(text) for text in ragged])
+    batch = bilstm.table.rows([network_tokens(text) for text in ragged])
     rows, lengths = batch.padded(np.arange(len(ragged)))
     x = torch.tensor(bilstm.table.matrix[rows].astype(np.float32).transpose(1, 0, 2))
     network = BiLstm(x.shape[2], 1, 5)
@@ -126,9 +127,11 @@ def test_a_text_without_a_known_word_gets_the_prior(model):
 
 def test_texts_that_repeat_are_read_once(bilstm, monkeypatch):
     sizes = []
-    inner = bilstm.table.read_and_heard
+    inner = bilstm.table.network_and_linear_rows
     monkeypatch.setattr(
-        type(bilstm.table), "read_and_heard", lambda self, t: sizes.append(len(t)) or inner(t)
+        type(bilstm.table),
+        "network_and_linear_rows",
+        lambda self, t: sizes.append(len(t)) or inner(t),
     )
 
     answers = bilstm.probabilities(["coral", "tax", "coral", "coral"])
@@ -183,11 +186,11 @@ def test_progress_is_told_from_the_first_epoch_to_the_last(train_network, pages)
 
 def test_keyword_counts_reach_the_answer_of_a_kw_bilstm(kw_bilstm):
     """With the same words read, only the counts differ."""
-    found = [read("small people in a long year")]
+    found = [network_tokens("small people in a long year")]
     batch = kw_bilstm.table.rows(found)
     none, many = np.zeros((1, 4), np.float32), np.array([[0, 1, 1, 1]], np.float32)
 
-    assert kw_bilstm._answer(batch, many)[0] > kw_bilstm._answer(batch, none)[0] + 0.01
+    assert kw_bilstm._run(batch, many)[0] > kw_bilstm._run(batch, none)[0] + 0.01
 
 
 def test_a_kw_bilstm_learns_from_counts_what_vectors_cannot_tell(train_network):
@@ -205,8 +208,8 @@ def test_a_kw_bilstm_learns_from_counts_what_vectors_cannot_tell(train_network):
 
 
 def test_an_epoch_shows_pieces_of_pages_and_never_nothing():
-    pages = Batch(np.arange(1200, dtype=np.int32), np.array([1, 299, 300, 300, 300]))
-    shown, pieces = zip(*[thinned(pages, np.random.default_rng(s)) for s in range(30)], strict=True)
+    pages = RaggedRows(np.arange(1200, dtype=np.int32), np.array([1, 299, 300, 300, 300]))
+    shown, pieces = zip(*[augment(pages, np.random.default_rng(s)) for s in range(30)], strict=True)
     starts = pages.starts
 
     lengths = np.array([batch.lengths for batch in shown])
@@ -242,19 +245,19 @@ def test_examples_that_cannot_train(train_network, texts, labels, message):
 
 
 def test_a_title_is_read_twice_and_a_page_to_its_limit():
-    assert read("Bee\nmakes honey") == ["bee", "bee", "makes", "honey"]
-    assert read("anchor text") == ["anchor", "text"]
-    assert len(read("t\n" + "word " * 900)) == TOKENS
+    assert network_tokens("Bee\nmakes honey") == ["bee", "bee", "makes", "honey"]
+    assert network_tokens("anchor text") == ["anchor", "text"]
+    assert len(network_tokens("t\n" + "word " * 900)) == MAX_TOKENS
 
 
 def test_reading_and_hearing_look_up_the_same_words(bilstm, ragged):
-    reads, heards = bilstm.table.read_and_heard(ragged)
+    reads, heards = bilstm.table.network_and_linear_rows(ragged)
 
-    for batch, cut in ((reads, read), (heards, heard)):
+    for batch, cut in ((reads, network_tokens), (heards, linear_tokens)):
         expected = bilstm.table.rows([cut(text) for text in ragged])
         np.testing.assert_array_equal(batch.ids, expected.ids)
         np.testing.assert_array_equal(batch.lengths, expected.lengths)
-    assert reads.lengths.max() <= TOKENS < heards.lengths.max()
+    assert reads.lengths.max() <= MAX_TOKENS < heards.lengths.max()
 
 
 def test_numbers_are_known_by_their_size(bilstm):
@@ -266,7 +269,7 @@ def test_numbers_are_known_by_their_size(bilstm):
 
 def test_batches_hold_texts_of_similar_length_and_all_of_them():
     lengths = np.random.default_rng(1).integers(0, 301, 700)
-    batches = list(micro_batches(lengths))
+    batches = list(batches_by_length(lengths))
 
     assert sorted(np.concatenate(batches)) == np.flatnonzero(lengths).tolist()
     assert all(len(b) * lengths[b].max() <= 2400 and len(b) <= 64 for b in batches)
@@ -386,18 +389,16 @@ def test_a_manifest_may_not_name_files_elsewhere(saved):
     )
 
 
-def test_without_the_optional_packages_the_remedy_is_named(
-    saved, train_network, pages, monkeypatch
-):
-    monkeypatch.setattr(extra, "find_spec", lambda name: None if name == "torch" else True)
+def test_without_the_optional_packages_the_remedy_is_named(saved, monkeypatch):
+    monkeypatch.setattr(model_kinds, "find_spec", lambda name: None if name == "torch" else True)
     with pytest.raises(ModelError) as caught:
-        train_network(*pages)
+        model_kinds.train_model("bilstm", Examples((), ()), seed=1)
     assert caught.value.message == (
         "neural models need torch, which is not installed: pip install 'tres-crawler[neural]'"
     )
     load_model(saved)  # serving needs no torch
 
-    monkeypatch.setattr(extra, "find_spec", lambda name: None)
+    monkeypatch.setattr(model_kinds, "find_spec", lambda name: None)
     assert refusal(saved) == (
         f"{saved}: neural models need onnxruntime and safetensors, "
         "which are not installed: pip install 'tres-crawler[neural]'"

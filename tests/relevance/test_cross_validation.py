@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tres.errors import TrainingError
-from tres.relevance.cross_validation import Judgement, Scores, cross_validate
-from tres.relevance.training import Examples
+from tres.relevance.cross_validation import CrossValidation, Scores, cross_validate
+from tres.relevance.examples import Examples
 
 
 class Memory:
@@ -19,8 +19,8 @@ class Memory:
 
 
 def examples(relevant=10, irrelevant=25):
-    return Examples(
-        tuple(f"yes {i}" for i in range(relevant)), tuple(f"no {i}" for i in range(irrelevant))
+    return Examples.of(
+        [f"yes {i}" for i in range(relevant)], [f"no {i}" for i in range(irrelevant)]
     )
 
 
@@ -33,7 +33,7 @@ def test_no_page_is_judged_by_a_model_that_has_seen_it_and_shares_are_equal():
 
     judged = cross_validate(examples(), 5, seed=1, train=train)
 
-    assert judged.chances.tolist() == [0.25] * 35
+    assert judged.probabilities.tolist() == [0.25] * 35
     assert [(len(p.relevant), len(p.irrelevant)) for p in parts] == [(8, 20)] * 5
     held = [set(examples().texts) - set(part.texts) for part in parts]
     assert set.union(*held) == set(examples().texts)
@@ -65,7 +65,9 @@ def test_scores_equal_those_of_scikit_learn():
 
 def judged(chances, relevant):
     few = examples(relevant, len(chances) - relevant)
-    return Judgement(few, np.array(chances, np.float32), (Scores(1, 0.5, 0.8), Scores(0, 0.5, 0.6)))
+    return CrossValidation(
+        few, np.array(chances, np.float32), (Scores(1, 0.5, 0.8), Scores(0, 0.5, 0.6))
+    )
 
 
 def test_mean_and_spread_are_over_folds():
@@ -85,7 +87,7 @@ def test_the_least_sure_and_the_worst():
     outcome = judged([0.9, 0.45, 0.1, 0.2, 0.6, 0.99], 3)
 
     assert outcome.least_sure(2) == [1, 4]
-    assert outcome.worst(10) == [5, 2, 4, 1]  # surest mistake first, right ones not at all
+    assert outcome.worst_mistakes(10) == [5, 2, 4, 1]  # surest mistake first, right ones not at all
 
 
 @pytest.mark.parametrize(

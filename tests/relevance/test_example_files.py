@@ -7,7 +7,7 @@ import pytest
 
 from tres.errors import TrainingError
 from tres.files import opening as files
-from tres.relevance.training import examples_from_files
+from tres.relevance.example_files import examples_from_files
 
 HTML = """<!doctype html><title>The
  Reef</title><style>p {}</style><p>Fish <b>live</b> here.<script>x()</script>"""

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tres.errors import TrainingError
-from tres.relevance.examples import Reservoir
-from tres.relevance.training import Examples, examples_from_labels, train_model
+from tres.relevance.examples import Examples, Reservoir, examples_from_labels
+from tres.relevance.model_kinds import train_model
 
 WEB = [
     ("cat", ("Science/Biology/Mammals",)),
@@ -34,10 +34,10 @@ def test_one_of_several_labels_is_enough_and_a_closing_slash_is_ignored():
 
 
 def test_texts_and_labels_go_together():
-    examples = Examples(("a",), ("b", "c"))
+    examples = Examples.of(("a",), ("b", "c"))
 
     assert examples.texts == ("a", "b", "c")
-    assert examples.labels == [True, False, False]
+    assert examples.labels == (True, False, False)
 
 
 def test_no_more_examples_than_asked_for_and_none_twice():
@@ -62,7 +62,7 @@ def test_the_sample_is_uniform():
         reservoir = Reservoir(3, rng)
         for text in "abcdefghij":
             reservoir.offer(text)
-        kept.update(reservoir.kept)
+        kept.update(reservoir.sample)
 
     assert all(abs(kept[text] - 600) < 100 for text in "abcdefghij")
 
@@ -104,7 +104,7 @@ def test_labels_that_give_no_examples(web, labels, message):
 
 def test_training_by_the_name_of_a_kind(pages):
     texts, _ = pages
-    examples = Examples(tuple(texts[:30]), tuple(texts[30:]))
+    examples = Examples.of(texts[:30], texts[30:])
 
     model = train_model("tfidf", examples, seed=1)
 
@@ -113,7 +113,7 @@ def test_training_by_the_name_of_a_kind(pages):
 
 def test_an_unknown_kind_of_model():
     with pytest.raises(TrainingError) as caught:
-        train_model("magic", Examples(("a",), ("b",)), seed=1)
+        train_model("magic", Examples.of(("a",), ("b",)), seed=1)
 
     assert caught.value.message == (
         "'magic' is no kind of model; valid are tfidf, svm, bilstm, kw-bilstm"

@@ -1,19 +1,19 @@
 """Judgements beside guesses: what a person said counts more, and in the end alone."""
 
 import numpy as np
+import pytest
 
 from tres.relevance.examples import Examples
-from tres.relevance.judged_examples import JUDGED_WEIGHT, as_guesses, retrain, with_judgements
-from tres.relevance.pu import Guesses
-from tres.relevance.training import TRAINERS
+from tres.relevance.judged_examples import JUDGED_WEIGHT, add_judgements, weigh_as_judged
+from tres.relevance.model_kinds import MODEL_KINDS, ModelKind, train_model
 
 from .conftest import REST, SEA, write_pages
 
-GUESSES = Guesses(("reef", "wall", "tide"), (True, False, False), (3.0, 1.0, 1.0))
+GUESSES = Examples(("reef", "wall", "tide"), (True, False, False), (3.0, 1.0, 1.0))
 
 
 def test_a_judgement_replaces_the_guess_about_the_same_page():
-    joined = with_judgements(GUESSES, {"tide": True, "roof": False})
+    joined = add_judgements(GUESSES, {"tide": True, "roof": False})
 
     assert joined.texts == ("reef", "wall", "tide", "roof")
     assert joined.labels == (True, False, True, False)
@@ -23,14 +23,14 @@ def test_a_judgement_replaces_the_guess_about_the_same_page():
 def test_from_enough_examples_of_both_classes_on_guesses_are_left_out():
     judged = {"tide": True, "roof": False, "court": False}
 
-    assert "wall" in with_judgements(GUESSES, judged, enough=3).texts
-    assert with_judgements(GUESSES, judged, enough=2).texts == ("reef", "tide", "roof", "court")
+    assert "wall" in add_judgements(GUESSES, judged, enough=3).texts
+    assert add_judgements(GUESSES, judged, enough=2).texts == ("reef", "tide", "roof", "court")
 
 
 def test_labelled_examples_are_as_sure_as_judgements_and_never_left_out():
-    labelled = as_guesses(Examples(("reef", "tide"), ("wall", "roof")))
+    labelled = weigh_as_judged(Examples.of(("reef", "tide"), ("wall", "roof")))
 
-    joined = with_judgements(labelled, {"court": False}, enough=1)
+    joined = add_judgements(labelled, {"court": False}, enough=1)
 
     assert joined.texts == ("reef", "tide", "wall", "roof", "court")
     assert set(joined.weights) == {JUDGED_WEIGHT}
@@ -39,25 +39,26 @@ def test_labelled_examples_are_as_sure_as_judgements_and_never_left_out():
 def test_a_few_judgements_turn_a_wrong_guess():
     rng = np.random.default_rng(2)
     sea, rest = write_pages(40, SEA, rng), write_pages(40, REST, rng)
-    wrong = Guesses((*sea, *rest), (True,) * 20 + (False,) * 60, (1.0,) * 80)
+    wrong = Examples((*sea, *rest), (True,) * 20 + (False,) * 60, (1.0,) * 80)
     asked = write_pages(40, SEA, rng)
 
-    before = retrain("tfidf", wrong, 1).probabilities(asked)
-    after = retrain(
-        "tfidf", with_judgements(wrong, dict.fromkeys(sea[20:35], True)), 1
+    before = train_model("tfidf", wrong, 1).probabilities(asked)
+    after = train_model(
+        "tfidf", add_judgements(wrong, dict.fromkeys(sea[20:35], True)), 1
     ).probabilities(asked)
 
     assert after.mean() > before.mean() + 0.1
 
 
-def test_other_kinds_see_an_example_as_often_as_it_weighs(monkeypatch):
+@pytest.mark.parametrize("takes_weights", [True, False])
+def test_kinds_that_take_no_weights_see_an_example_as_often_as_it_weighs(
+    monkeypatch, takes_weights
+):
     seen = []
-    monkeypatch.setitem(
-        TRAINERS,
-        "counting",
-        lambda texts, labels, *rest: seen.append((tuple(texts), list(labels))),
-    )
+    kind = ModelKind("spy", lambda *given: seen.append(given[0]), None, takes_weights)
+    monkeypatch.setitem(MODEL_KINDS, "spy", kind)
 
-    retrain("counting", GUESSES, 1)
+    train_model("spy", GUESSES, 1)
 
-    assert seen == [(("reef",) * 3 + ("wall", "tide"), [True] * 3 + [False] * 2)]
+    repeated = Examples(("reef",) * 3 + ("wall", "tide"), (True,) * 3 + (False,) * 2)
+    assert seen == [GUESSES if takes_weights else repeated]

@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tres.relevance.label_candidates import in_turn, influence, least_sure, most, site_by_site
+from tres.relevance.label_candidates import (
+    alternate,
+    influence,
+    largest_first,
+    least_sure,
+    site_by_site,
+)
 
 orders = st.integers(0, 8).flatmap(lambda n: st.permutations(range(n)))
 
@@ -15,7 +21,7 @@ def test_the_nearest_to_the_threshold_come_first_whatever_their_side():
 
 def test_ties_keep_the_order_of_the_crawl():
     assert least_sure([0.75, 0.25, 0.75]) == [0, 1, 2]
-    assert most([2, 5, 2, 5]) == [1, 3, 0, 2]
+    assert largest_first([2, 5, 2, 5]) == [1, 3, 0, 2]
 
 
 def test_every_site_has_its_turn_before_one_has_a_second():
@@ -32,11 +38,11 @@ def test_on_a_single_site_the_order_stays(order):
 @given(orders, st.lists(st.sampled_from("abc"), min_size=8, max_size=8))
 def test_no_page_is_lost_or_doubled(order, sites):
     assert sorted(site_by_site(order, sites)) == sorted(order)
-    assert sorted(in_turn(order, order[::-1])) == sorted(order)
+    assert sorted(alternate(order, order[::-1])) == sorted(order)
 
 
 def test_orders_take_turns_and_a_page_is_shown_once():
-    assert list(in_turn([3, 1, 2, 0], [3, 0, 1, 2])) == [3, 1, 0, 2]
+    assert list(alternate([3, 1, 2, 0], [3, 0, 1, 2])) == [3, 1, 0, 2]
 
 
 def test_influence_counts_what_was_found_on_a_page():

@@ -3,25 +3,26 @@
 import numpy as np
 import pytest
 
+from tres.relevance.folds import stratified_folds
 from tres.relevance.neural.keyword_counts import KeywordCounter
-from tres.relevance.neural.linear_features import FOLDS, deal, learn_linear_features
-from tres.relevance.neural.word_rows import Batch, WordTable, heard
+from tres.relevance.neural.linear_features import FOLDS, fit_linear_models
+from tres.relevance.neural.word_table import RaggedRows, WordTable, linear_tokens
 from tres.relevance.tfidf import train_tfidf
 
 
 @pytest.fixture(scope="module")
 def vocabulary(pages):
-    return sorted({word for text in pages[0] for word in heard(text)})
+    return sorted({word for text in pages[0] for word in linear_tokens(text)})
 
 
 @pytest.fixture(scope="module")
 def learnt(pages, vocabulary):
-    return learn_linear_features(*pages, vocabulary, seed=1)
+    return fit_linear_models(*pages, vocabulary, seed=1)
 
 
 def rows(texts, vocabulary):
     return WordTable(vocabulary, np.zeros((len(vocabulary), 1), np.float16)).rows(
-        [heard(text) for text in texts]
+        [linear_tokens(text) for text in texts]
     )
 
 
@@ -29,14 +30,14 @@ def test_opinions_are_the_answers_of_the_tfidf_model(pages, vocabulary, learnt):
     linear, _ = learnt
     texts = [*pages[0], "coral reef reef", "Whale\nwall wall"]
 
-    said = linear.opinions(rows(texts, vocabulary), np.full(len(texts), FOLDS))
+    said = linear.logits(rows(texts, vocabulary), np.full(len(texts), FOLDS))
 
     expected = train_tfidf(*pages, seed=1).probabilities(texts)
     np.testing.assert_allclose(1 / (1 + np.exp(-said)), expected, atol=1e-4)
 
 
 def test_words_of_the_topic_lean_one_way_and_others_the_other(vocabulary, learnt):
-    column = dict(zip(vocabulary, learnt[0].leanings()[-1].tolist(), strict=True))
+    column = dict(zip(vocabulary, learnt[0].word_features()[-1].tolist(), strict=True))
 
     assert column["whale"] > 0.3 > -0.3 > column["tax"]
     assert column["the"] == 0
@@ -51,7 +52,7 @@ def test_no_page_has_a_say_in_what_it_is_shown(pages, vocabulary, learnt):
         not label if fold == 4 else label for label, fold in zip(labels, fold_of, strict=True)
     ]
 
-    again, folds_again = learn_linear_features(texts, labels, vocabulary, seed=1)
+    again, folds_again = fit_linear_models(texts, labels, vocabulary, seed=1)
     np.testing.assert_array_equal(again.weights, linear.weights)
     np.testing.assert_array_equal(folds_again, fold_of)
     truth = np.array(swapped)
@@ -66,14 +67,14 @@ def test_no_page_has_a_say_in_what_it_is_shown(pages, vocabulary, learnt):
 
 def test_a_text_without_a_leaning_word_has_no_opinion(learnt):
     linear, _ = learnt
-    nothing = Batch(np.empty(0, np.int32), np.zeros(2, np.int64))
+    nothing = RaggedRows(np.empty(0, np.int32), np.zeros(2, np.int64))
 
-    assert linear.opinions(nothing, np.array([0, FOLDS])).tolist() == [0, 0]
+    assert linear.logits(nothing, np.array([0, FOLDS])).tolist() == [0, 0]
 
 
 def test_every_fold_has_its_share_of_both_classes():
     truth = np.array([True] * 20 + [False] * 50)
-    dealt = deal(truth, 5, np.random.default_rng(1))
+    dealt = stratified_folds(truth, 5, np.random.default_rng(1))
 
     assert np.bincount(dealt[truth]).tolist() == [4] * 5
     assert np.bincount(dealt[~truth]).tolist() == [10] * 5
@@ -91,8 +92,8 @@ def test_keywords_are_counted_as_whole_words_and_phrases():
 def test_the_three_numbers_worked_out_by_hand():
     counter = KeywordCounter(["cell", "gene"])
 
-    numbers = counter.numbers([["cell", "cell", "gene", "wall"], []])
+    numbers = counter.features([["cell", "cell", "gene", "wall"], []])
 
     np.testing.assert_allclose(numbers[0], [np.log(4) / 3, 3 / 4, np.log(3) / 2], rtol=1e-6)
     np.testing.assert_array_equal(numbers[1], [0, 0, 0])
-    assert counter.numbers([]).shape == (0, 3)
+    assert counter.features([]).shape == (0, 3)

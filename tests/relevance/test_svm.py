@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tres.errors import TrainingError
-from tres.relevance.saved_models import load_model
-from tres.relevance.svm import C, SvmModel, features, min_pages, platt, train_svm
+from tres.relevance.model_kinds import load_model
+from tres.relevance.svm import C, SvmModel, features, min_pages, platt_scaling, train_svm
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_an_answer_worked_out_by_hand():
 
 def test_platt_draws_certainty_towards_the_middle():
     margins = np.array([-3.0, -2.0, -1.0, 1.0, 2.0])
-    slope, offset = platt(margins, margins > 0)
+    slope, offset = platt_scaling(margins, margins > 0)
     chances = 1 / (1 + np.exp(-(slope * margins + offset)))
 
     assert slope > 0

@@ -10,7 +10,7 @@ import pytest
 from tres.relevance.model import RelevanceModel
 from tres.relevance.svm import train_svm
 from tres.relevance.tfidf import train_tfidf
-from tres.relevance.word_attribution import TRIED, attributed_words
+from tres.relevance.word_attribution import MAX_WORDS, attribute_words
 
 BEES = [f"Bees {n}\nthe queen of the hive and honey of many bees, page {n}" for n in range(12)]
 TRAINS = [f"Trains {n}\nthe railway station and locomotives of many trains, {n}" for n in range(12)]
@@ -24,12 +24,12 @@ def models() -> list[RelevanceModel]:
 
 @pytest.mark.parametrize("model", models(), ids=["tfidf", "svm"])
 def test_words_of_the_topic_speak_for_and_others_against(model: RelevanceModel) -> None:
-    telling = attributed_words(model, TEXT)
-    assert {word for word, _ in telling.spoke_for} >= {"hive", "honey", "bees"}
-    assert next(word for word, _ in telling.spoke_against) == "locomotives"
-    assert telling.probability == pytest.approx(float(model.probabilities([TEXT])[0]), abs=1e-6)
-    assert telling.without < telling.probability
-    weights = [weight for _, weight in telling.spoke_for]
+    found = attribute_words(model, TEXT)
+    assert {word for word, _ in found.spoke_for} >= {"hive", "honey", "bees"}
+    assert next(word for word, _ in found.spoke_against) == "locomotives"
+    assert found.probability == pytest.approx(float(model.probabilities([TEXT])[0]), abs=1e-6)
+    assert found.without < found.probability
+    weights = [weight for _, weight in found.spoke_for]
     assert weights == sorted(weights, reverse=True)
 
 
@@ -50,29 +50,29 @@ class Counting:
 
 
 def test_forms_of_a_word_are_left_out_together() -> None:
-    telling = attributed_words(Counting(), "One bee\ntwo bees")
-    assert [word for word, _ in telling.spoke_for] == ["bee"]
-    assert telling.without == pytest.approx(0.2)
-    assert telling.spoke_against == ()
+    found = attribute_words(Counting(), "One bee\ntwo bees")
+    assert [word for word, _ in found.spoke_for] == ["bee"]
+    assert found.without == pytest.approx(0.2)
+    assert found.spoke_against == ()
 
 
 def test_a_text_without_words_says_nothing() -> None:
-    telling = attributed_words(Counting(), "\n")
-    assert telling.spoke_for == telling.spoke_against == ()
-    assert telling.without == telling.probability == pytest.approx(0.2)
+    found = attribute_words(Counting(), "\n")
+    assert found.spoke_for == found.spoke_against == ()
+    assert found.without == found.probability == pytest.approx(0.2)
 
 
 def test_a_long_text_costs_no_more_than_its_frequent_words() -> None:
     model = Counting()
-    telling = attributed_words(model, "bee\n" + " ".join(f"word{n}x" for n in range(3000)))
-    assert len(model.asked) <= TRIED + 2
-    assert telling.spoke_for[0][0] == "bee"
+    found = attribute_words(model, "bee\n" + " ".join(f"word{n}x" for n in range(3000)))
+    assert len(model.asked) <= MAX_WORDS + 2
+    assert found.spoke_for[0][0] == "bee"
 
 
 @pytest.mark.parametrize("kind", ["bilstm", "kw_bilstm"])
 def test_a_network_tells_its_words_as_well(kind: str, request: pytest.FixtureRequest) -> None:
     model = request.getfixturevalue(kind)
-    telling = attributed_words(model, "whale and tide\nthe coral reef by the long wall of people")
-    assert telling.spoke_for[0][0] in {"whale", "tide", "coral", "reef"}
-    assert "wall" not in {word for word, _ in telling.spoke_for[:3]}
-    assert telling.without < telling.probability
+    found = attribute_words(model, "whale and tide\nthe coral reef by the long wall of people")
+    assert found.spoke_for[0][0] in {"whale", "tide", "coral", "reef"}
+    assert "wall" not in {word for word, _ in found.spoke_for[:3]}
+    assert found.without < found.probability

@@ -16,7 +16,7 @@ from tests.support.webs import drive, missing, site_of
 
 from tres.crawl.events import Continued, Done, Event, Fetch, Paused, SiteBlocked, StopReason
 from tres.errors import ModelError, RunError, TresError
-from tres.relevance.saved_models import load_model
+from tres.relevance.model_kinds import load_model
 from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.model_versions import MODEL, NEXT, adopt_model, keep_model, newest_model, place_of

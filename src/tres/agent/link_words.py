@@ -19,7 +19,7 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from tres.relevance.svm import platt
+from tres.relevance.svm import platt_scaling
 from tres.topic.text import words
 
 TOP = 150
@@ -89,7 +89,7 @@ def train_links(relevant: Sequence[Words], other: Sequence[Words]) -> LinkClassi
     truth = np.arange(len(examples)) < len(relevant)
     machine = LinearSVC(C=1.0, loss="hinge", dual=True, random_state=0, max_iter=20_000)
     machine.fit(rows, truth)
-    slope, offset = platt(np.asarray(machine.decision_function(rows)), truth)
+    slope, offset = platt_scaling(np.asarray(machine.decision_function(rows)), truth)
     weights = dict(zip(known, machine.coef_[0].tolist(), strict=True))
     return LinkClassifier(weights, float(machine.intercept_[0]), slope, offset)
 

@@ -10,7 +10,7 @@ from tres.cli.completions import one_of, topic_files
 from tres.cli.console import messages
 from tres.errors import printable
 from tres.offline import open_web
-from tres.relevance.training import Examples
+from tres.relevance.examples import Examples
 from tres.runs.topic_perceiver import find_keywords, topic_examples
 from tres.settings.sections import VECTORS
 from tres.settings.setting import toml

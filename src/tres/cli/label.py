@@ -15,13 +15,13 @@ from tres.cli.completions import runs
 from tres.cli.console import console, messages
 from tres.errors import RunError, TrainingError, printable
 from tres.offline import Web
-from tres.relevance.pu import keyword_forms
 from tres.runs.labelling import Candidate, Retrained, candidates, learn_judgements
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.judgements import Judgement, append_judgement
 from tres.store.model_versions import MODEL, newest_model
 from tres.store.page_source import web_of
 from tres.store.run_directory import config_of
+from tres.topic.keyword_forms import keyword_forms
 
 QUESTION = "relevant? [y]es, [n]o, [s]kip, [b]ack, [o]pen in a browser, [q]uit: "
 ANSWERS = ("yes", "no", "skip", "back", "open", "quit")

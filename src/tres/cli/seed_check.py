@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from tres.engines.exploration.explore import Asking, Exploration, answered
 from tres.offline.web import Web
-from tres.relevance.pu import keyword_forms
 from tres.runs.topic_perceiver import seed_urls
 from tres.settings.topic_file import TopicConfig
+from tres.topic.keyword_forms import keyword_forms
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.topic.language import language_of
 from tres.topic.text import STOP_WORDS, words

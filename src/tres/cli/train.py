@@ -20,12 +20,12 @@ from tres.errors import ConfigError, ModelError, printable
 from tres.files.checksummed import signed, verified
 from tres.files.durable import replace_file
 from tres.offline import open_web
-from tres.relevance.cross_validation import Judgement, Scores, cross_validate
+from tres.relevance.cross_validation import CrossValidation, Scores, cross_validate
 from tres.relevance.examples import Examples
 from tres.relevance.model import RelevanceModel
 from tres.relevance.model_files import MANIFEST
-from tres.relevance.training import train_model
-from tres.runs.topic_perceiver import find_keywords, topic_examples, topic_start
+from tres.relevance.model_kinds import train_model
+from tres.runs.topic_perceiver import find_keywords, topic_examples, topic_words
 from tres.settings.topic_file import MODELS, TopicConfig, load_topic
 
 SHOWN = 10
@@ -105,11 +105,11 @@ Step = Callable[[int, float], None]
 
 def judge_and_train(
     config: TopicConfig, examples: Examples, step: Step
-) -> tuple[Judgement, RelevanceModel]:
+) -> tuple[CrossValidation, RelevanceModel]:
     """Cross-validate, then train on everything."""
     training, seed = config.training, config.crawl.seed
     found = find_keywords(config, examples).words if config.topic.expand else ()
-    start = topic_start(config, found)
+    start = topic_words(config, found)
 
     def one(part: Examples, number: int) -> RelevanceModel:
         model = train_model(training.model, part, seed, start, lambda done: step(number, done))
@@ -143,7 +143,7 @@ def training_progress(screen: Console, config: TopicConfig) -> Iterator[Step]:
 
 
 def _save(
-    model: RelevanceModel, judged: Judgement, config: TopicConfig, web: str | None, out: Path
+    model: RelevanceModel, judged: CrossValidation, config: TopicConfig, web: str | None, out: Path
 ) -> None:
     """Save the model, and let its manifest tell how it was judged and on what."""
     model.save(out)
@@ -171,7 +171,7 @@ def _digest(examples: Examples) -> str:
     return digest.hexdigest()
 
 
-def report(config: TopicConfig, judged: Judgement) -> Iterator[str]:
+def report(config: TopicConfig, judged: CrossValidation) -> Iterator[str]:
     """What cross-validation found, for people."""
     examples = judged.examples
     yield (
@@ -180,10 +180,10 @@ def report(config: TopicConfig, judged: Judgement) -> Iterator[str]:
     )
     yield from ("", *_scores(judged), "", *_curve(judged))
     yield from _pages("least sure of", judged, judged.least_sure(SHOWN))
-    yield from _pages("worst mistakes", judged, judged.worst(SHOWN))
+    yield from _pages("worst mistakes", judged, judged.worst_mistakes(SHOWN))
 
 
-def _scores(judged: Judgement) -> Iterator[str]:
+def _scores(judged: CrossValidation) -> Iterator[str]:
     mean, spread = judged.mean(), judged.spread()
     for label, key in (("precision", "precision"), ("recall", "recall"), ("macro F1", "macro_f1")):
         yield f"{label:9}  {_value(mean, key):.3f} ± {_value(spread, key):.3f}"
@@ -193,7 +193,7 @@ def _value(scores: Scores, key: str) -> float:
     return float(getattr(scores, key))
 
 
-def _curve(judged: Judgement) -> Iterator[str]:
+def _curve(judged: CrossValidation) -> Iterator[str]:
     yield "probability  pages  mean  relevant in fact"
     for each in judged.reliability():
         bar = "#" * round(20 * each.relevant)
@@ -203,14 +203,15 @@ def _curve(judged: Judgement) -> Iterator[str]:
         )
 
 
-def _pages(heading: str, judged: Judgement, places: list[int]) -> Iterator[str]:
+def _pages(heading: str, judged: CrossValidation, places: list[int]) -> Iterator[str]:
     """Pages by title, which is written by strangers: nothing in it may steer the terminal."""
     yield from ("", heading)
     if not places:
         yield "  none"
     for place in places:
         truth = "relevant" if judged.truth[place] else "other"
-        yield f"  {judged.chances[place]:.2f}  {truth:8}  {_title(judged.examples.texts[place])}"
+        title = _title(judged.examples.texts[place])
+        yield f"  {judged.probabilities[place]:.2f}  {truth:8}  {title}"
 
 
 def _title(text: str) -> str:

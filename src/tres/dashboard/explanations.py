@@ -10,7 +10,6 @@ from collections.abc import Iterable
 
 from tres.dashboard.run_counts import Json, harmless, link
 from tres.errors import ConfigError
-from tres.relevance.pu import keyword_forms
 from tres.report.explain.facts import Citation, Fetched, Leaf, PathStep, RunnerUp
 from tres.report.explain.fetched_page import TreeSource, explain_page
 from tres.report.explain.gather import crawl_facts
@@ -25,6 +24,7 @@ from tres.report.run_reader import RunReader
 from tres.store.journal import Journal
 from tres.store.page_source import pages_of
 from tres.topic.excerpt import CHARS, excerpt
+from tres.topic.keyword_forms import keyword_forms
 from tres.web.page import Page
 
 CITING = 5

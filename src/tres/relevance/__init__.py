@@ -1,1 +1,1 @@
-"""Models that say how probably a text is about the topic."""
+"""Relevance models: how probable is it that a text is about the topic?"""

@@ -1,33 +1,34 @@
-"""How good is a model? Cross-validation and what it tells (section 3.3, Table 1).
+"""How good is a model? Cross-validation (section 3.3, Table 1).
 
-The examples are dealt into folds with equal shares of both classes; each fold is judged
-by a model that was trained on all the others. So every page gets a probability from a
-model that has never seen it. From these follow
+The examples are split into folds with equal shares of both classes; a model trained on all other
+folds predicts each fold. So every page gets a probability from a model that has never seen it.
+From these follow
 
-- precision and recall of the relevant class, and macro F1 (the mean of both classes' F1),
-  per fold: the mean says how good, the spread how sure that is;
+- precision and recall of the relevant class, and macro F1 (the mean of both classes' F1), per
+  fold: the mean says how good the model is, the spread how certain that is;
 - the reliability curve: of the pages given about 0.7, are seven in ten relevant?
-- the pages that the models were least sure of, and their worst mistakes: what to read,
-  and perhaps to relabel, first.
+- the pages that the models were least sure of, and their worst mistakes: the ones to read first,
+  and perhaps to relabel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tres.errors import TrainingError
 from tres.relevance.examples import Examples
+from tres.relevance.folds import stratified_folds
 from tres.relevance.model import THRESHOLD, RelevanceModel
-from tres.relevance.neural.linear_features import deal
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float32]
-Train = Callable[[Examples, int], RelevanceModel]
-"""Trains a model on examples, for the fold of that number."""
+TrainFold = Callable[[Examples, int], RelevanceModel]
+"""Trains a model on the examples outside the fold of that number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,38 +40,37 @@ class Scores:
     macro_f1: float
 
     @classmethod
-    def of(cls, truth: Flags, said: Flags) -> Scores:
-        """Scores of yes-or-no answers; what has no cases scores 0."""
-        hits = int((truth & said).sum())
-        false, missed = int((~truth & said).sum()), int((truth & ~said).sum())
-        passed = int((~truth & ~said).sum())
-        relevant = _share(2 * hits, 2 * hits + false + missed)
-        other = _share(2 * passed, 2 * passed + false + missed)
-        return cls(_share(hits, hits + false), _share(hits, hits + missed), (relevant + other) / 2)
+    def of(cls, truth: Flags, predicted: Flags) -> Scores:
+        """Scores of predictions; a ratio without cases counts as 0."""
+        tp, tn = int((truth & predicted).sum()), int((~truth & ~predicted).sum())
+        fp, fn = int((~truth & predicted).sum()), int((truth & ~predicted).sum())
+        f1_relevant = _ratio(2 * tp, 2 * tp + fp + fn)
+        f1_other = _ratio(2 * tn, 2 * tn + fp + fn)
+        return cls(_ratio(tp, tp + fp), _ratio(tp, tp + fn), (f1_relevant + f1_other) / 2)
 
 
-def _share(part: int, whole: int) -> float:
+def _ratio(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Pages whose probabilities lie between two bounds."""
+    """The pages with probabilities between two bounds."""
 
     low: float
     high: float
     pages: int
     mean: float
     relevant: float
-    """Share of these pages that is relevant: what `mean` should be."""
+    """The share of these pages that are relevant, which `mean` should equal."""
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """The outcome of cross-validation; arrays go with the texts of the examples."""
+class CrossValidation:
+    """The result: a probability for every example, and the scores of the folds."""
 
     examples: Examples
-    chances: Floats
+    probabilities: Floats
     folds: tuple[Scores, ...]
 
     @property
@@ -79,69 +79,67 @@ class Judgement:
 
     def mean(self) -> Scores:
         """The mean over the folds."""
-        return Scores(*(float(value) for value in self._table().mean(0)))
+        return Scores(*self._scores_by_fold().mean(0).tolist())
 
     def spread(self) -> Scores:
         """The standard deviation over the folds."""
-        return Scores(*(float(value) for value in self._table().std(0)))
+        return Scores(*self._scores_by_fold().std(0).tolist())
 
-    def _table(self) -> NDArray[np.float64]:
+    def _scores_by_fold(self) -> NDArray[np.float64]:
         return np.array([(s.precision, s.recall, s.macro_f1) for s in self.folds])
 
     def reliability(self, bins: int = 10) -> list[Bin]:
-        """The reliability curve, in bins of equal width; empty ones are left out."""
-        place = np.minimum((self.chances * bins).astype(int), bins - 1)
+        """The reliability curve, in bins of equal width; empty bins are left out."""
+        bin_of = np.minimum((self.probabilities * bins).astype(int), bins - 1)
         return [
             Bin(
                 i / bins,
                 (i + 1) / bins,
-                int((place == i).sum()),
-                float(self.chances[place == i].mean()),
-                float(self.truth[place == i].mean()),
+                int((bin_of == i).sum()),
+                float(self.probabilities[bin_of == i].mean()),
+                float(self.truth[bin_of == i].mean()),
             )
             for i in range(bins)
-            if (place == i).any()
+            if (bin_of == i).any()
         ]
 
     def least_sure(self, count: int) -> list[int]:
-        """Examples with probabilities nearest to the threshold, nearest first."""
-        return list(np.argsort(np.abs(self.chances - THRESHOLD), kind="stable")[:count])
+        """The examples with probabilities nearest to the threshold, nearest first."""
+        return list(np.argsort(np.abs(self.probabilities - THRESHOLD), kind="stable")[:count])
 
-    def worst(self, count: int) -> list[int]:
-        """Examples judged wrongly, the surest mistake first."""
-        gap = np.where(self.truth, THRESHOLD - self.chances, self.chances - THRESHOLD)
-        wrong = np.flatnonzero(self.truth != (self.chances >= THRESHOLD))
-        return list(wrong[np.argsort(-gap[wrong], kind="stable")][:count])
+    def worst_mistakes(self, count: int) -> list[int]:
+        """The examples predicted wrongly, the most certain mistake first."""
+        certainty = np.abs(self.probabilities - THRESHOLD)
+        wrong = np.flatnonzero(self.truth != (self.probabilities >= THRESHOLD))
+        return list(wrong[np.argsort(-certainty[wrong], kind="stable")][:count])
 
 
-def cross_validate(examples: Examples, folds: int, seed: int, train: Train) -> Judgement:
-    """Judge every example by a model that was trained without its fold."""
-    _refuse_few(examples, folds)
+def cross_validate(examples: Examples, folds: int, seed: int, train: TrainFold) -> CrossValidation:
+    """Predict every example by a model that was trained without its fold."""
+    _refuse_too_few(examples, folds)
     truth = np.array(examples.labels, np.bool_)
-    dealt = deal(truth, folds, np.random.default_rng(seed))
-    chances = np.empty(len(truth), np.float32)
+    fold_of = stratified_folds(truth, folds, np.random.default_rng(seed))
+    probabilities = np.empty(len(truth), np.float32)
     scores = []
     for fold in range(folds):
-        held = np.flatnonzero(dealt == fold)
-        model = train(_without(examples, dealt != fold), fold)
-        chances[held] = model.probabilities([examples.texts[place] for place in held])
-        scores.append(Scores.of(truth[held], chances[held] >= THRESHOLD))
-    return Judgement(examples, chances, tuple(scores))
+        test = np.flatnonzero(fold_of == fold)
+        model = train(_subset(examples, fold_of != fold), fold)
+        probabilities[test] = model.probabilities([examples.texts[i] for i in test])
+        scores.append(Scores.of(truth[test], probabilities[test] >= THRESHOLD))
+    return CrossValidation(examples, probabilities, tuple(scores))
 
 
-def _without(examples: Examples, kept: Sequence[bool] | Flags) -> Examples:
-    border = len(examples.relevant)
-    return Examples(
-        tuple(text for text, k in zip(examples.relevant, kept[:border], strict=True) if k),
-        tuple(text for text, k in zip(examples.irrelevant, kept[border:], strict=True) if k),
-    )
+def _subset(examples: Examples, chosen: Flags) -> Examples:
+    texts, labels = compress(examples.texts, chosen), compress(examples.labels, chosen)
+    return Examples(tuple(texts), tuple(labels))
 
 
-def _refuse_few(examples: Examples, folds: int) -> None:
-    """Every fold needs a page of each class, and so does what remains."""
+def _refuse_too_few(examples: Examples, folds: int) -> None:
+    """Every fold needs a page of each class, and so do the other folds together."""
     for name, texts in (("relevant", examples.relevant), ("irrelevant", examples.irrelevant)):
         if len(texts) < folds:
+            are = "page is" if len(texts) == 1 else "pages are"
             raise TrainingError(
-                f"{len(texts)} {name} example pages are too few for {folds} folds; "
+                f"{len(texts)} {name} example {are} too few for {folds} folds; "
                 "give more examples or set training.folds lower"
             )

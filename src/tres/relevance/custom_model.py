@@ -1,7 +1,7 @@
-"""A judge that a program brings along: any object that gives probabilities for texts.
+"""A relevance model that a program brings along: any object that gives probabilities for texts.
 
-What a program judges by cannot be kept as files, so a run keeps its name only. Such a run is
-taken up again by a program that gives the judge again; anybody else is told so.
+It cannot be saved as files, so a run keeps its name only. Only a program that provides the object
+again can resume such a run.
 """
 
 from __future__ import annotations
@@ -19,19 +19,20 @@ from tres.relevance.model import RelevanceModel
 from tres.relevance.model_files import ModelFiles
 
 KIND = "own"
+"""As manifests of saved models call it."""
 NAME = "judge"
 
 
 class Judge(Protocol):
-    """Says how probably a text is about the topic: of a page, or of a link.
+    """Gives the probability that a text, of a page or of a link, is about the topic.
 
     A page is its title on the first line, then its text; a link is its anchor and the words of
-    its URL. From a probability of 0.5 on a page is relevant, which is the reward of the crawl.
+    its URL. A page with a probability of 0.5 or more is relevant, which is the reward of the crawl.
 
         >>> class Mentions:
         ...     def probabilities(self, texts):
         ...         return [float("honey" in text) for text in texts]
-        >>> OwnJudge(Mentions()).probabilities(["honey bees", "wasps"])
+        >>> CustomModel(Mentions()).probabilities(["honey bees", "wasps"])
         array([1., 0.], dtype=float32)
     """
 
@@ -39,8 +40,8 @@ class Judge(Protocol):
         """One probability per text, in order."""
 
 
-class OwnJudge:
-    """A judge as a relevance model, its answers checked."""
+class CustomModel:
+    """A judge as a relevance model; its answers are checked."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
@@ -48,33 +49,33 @@ class OwnJudge:
 
     @property
     def digest(self) -> str:
-        """Identity of the judge, which is all that can be told of it: its class."""
-        known_by = f"{KIND} {type(self._judge).__module__}.{self.name}"
-        return hashlib.sha256(known_by.encode()).hexdigest()
+        """Identity of the judge's class; nothing more is known about it."""
+        class_name = f"{KIND} {type(self._judge).__module__}.{self.name}"
+        return hashlib.sha256(class_name.encode()).hexdigest()
 
     def probabilities(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """What the judge says; `ModelError` if these are no probabilities."""
-        said = np.asarray(self._judge.probabilities(texts), np.float32)
-        if said.shape != (len(texts),) or not np.all((said >= 0) & (said <= 1)):
+        """The judge's answers; `ModelError` if they are not probabilities."""
+        answers = np.asarray(self._judge.probabilities(texts), np.float32)
+        if answers.shape != (len(texts),) or not np.all((answers >= 0) & (answers <= 1)):
             raise ModelError(
-                f"the judge {self.name} must give one number from 0 to 1 for each text; "
-                f"for {len(texts)} it gave an array of shape {said.shape}, see its `probabilities`"
+                f"the judge {self.name} must give one number from 0 to 1 for each text; for "
+                f"{len(texts)} it gave an array of shape {answers.shape}, see its `probabilities`"
             )
-        return said
+        return answers
 
     def save(self, directory: Path) -> None:
-        """Keep the name: what judged here."""
+        """Save the judge's name."""
         ModelFiles(KIND, (), {}, {NAME: self.name}).write(directory)
 
 
 def as_model(judge: Judge | RelevanceModel) -> RelevanceModel:
-    """What can be kept in a run as it is; any other judge by its name."""
-    return judge if isinstance(judge, RelevanceModel) else OwnJudge(judge)
+    """Return a model that can be saved as it is; wrap any other judge."""
+    return judge if isinstance(judge, RelevanceModel) else CustomModel(judge)
 
 
-def refused(files: ModelFiles, directory: Path) -> ModelError:
-    """Why a judge cannot be loaded from where its name is kept."""
+def not_loadable(files: ModelFiles) -> ModelError:
+    """The error for an attempt to load a judge of which only the name was saved."""
     return ModelError(
-        f"{directory}: pages were judged by {files.facts.get(NAME, '?')} of a program; "
+        f"pages were judged by {files.facts.get(NAME, '?')} of a program; "
         "give it again there: tres.resume_crawl(run, judge=...)"
     )

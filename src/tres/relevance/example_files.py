@@ -1,9 +1,8 @@
-"""Example pages that a person collected: directories of text or HTML, or JSON lines.
+"""Example pages that a person has collected: directories of text or HTML, or JSON lines.
 
-A directory gives one example per `.txt`, `.html` or `.htm` file, in the order of their
-names; a `.jsonl` or `.jsonl.gz` file gives one per line, an object with `text`, `title`
-or both. Every example has the form in which models read pages: the title on the first
-line, then the text.
+A directory has one example per `.txt`, `.html` or `.htm` file, in the order of their names; a
+`.jsonl` or `.jsonl.gz` file has one per line, an object with `text`, `title` or both. Models read
+examples as they read pages: the title on the first line, then the text.
 """
 
 from __future__ import annotations
@@ -23,19 +22,19 @@ PAGES = (".txt", ".html", ".htm")
 
 
 def examples_from_files(positives: Path, negatives: Path) -> Examples:
-    """All examples of both files or directories; `TrainingError` if there are none."""
-    return Examples(tuple(_examples(positives)), tuple(_examples(negatives)))
+    """Read the examples of both classes; `TrainingError` if a class has none."""
+    return Examples.of(_read_texts(positives), _read_texts(negatives))
 
 
-def _examples(path: Path) -> list[str]:
+def _read_texts(path: Path) -> list[str]:
     if path.is_dir():
-        found = _from_directory(path)
+        texts = _from_directory(path)
     elif path.name.endswith((".jsonl", ".jsonl.gz")):
-        found = _from_lines(path)
+        texts = _from_json_lines(path)
     else:
         raise TrainingError(f"{path}: give a directory of {', '.join(PAGES)} files, or .jsonl(.gz)")
     try:
-        examples = [example for example in found if example.strip()]
+        examples = [text for text in texts if text.strip()]
     except OSError as problem:
         place, reason = problem.filename or path, problem.strerror or problem
         raise TrainingError(f"{place}: cannot be read to its end: {reason}") from None
@@ -54,7 +53,7 @@ def _from_directory(directory: Path) -> Iterator[str]:
             yield f"\n{content.decode(errors='replace')}" if plain else html_content(content)
 
 
-def _from_lines(file: Path) -> Iterator[str]:
+def _from_json_lines(file: Path) -> Iterator[str]:
     with files.opened(file) as packed, files.unpacking(packed, file.suffix == ".gz") as unpacked:
         for number, line in enumerate(files.lines(unpacked), 1):
             if line.strip():
@@ -75,7 +74,7 @@ def _from_object(line: bytes, place: str) -> str:
 
 
 def html_content(markup: bytes) -> str:
-    """Title and visible text of an HTML page."""
+    """The title and the visible text of an HTML page."""
     tree = LexborHTMLParser(markup)
     titles = tree.css("title")
     title = " ".join(titles[0].text().split()) if titles else ""

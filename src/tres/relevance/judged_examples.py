@@ -1,14 +1,15 @@
-"""Judgements join the examples: what a person says counts more than what was guessed.
+"""Judgements join the examples: what a person says counts more than a guess.
 
-A run learns from examples that somebody labelled, or from guesses (`tres.relevance.pu`). When a
-person judges pages of the run, the model is trained anew:
+A run's first model learns from labelled examples or from guesses
+(`tres.relevance.positive_unlabelled`). When a person judges pages of the run, a new model is
+trained:
 
-- A judged page weighs `JUDGED_WEIGHT` times a guess, and replaces the guess about it.
-- Guesses stay as long as judgements are few. From `ENOUGH` examples of the rarer class on
-  (judged or labelled, seeds included) the guesses are left out.
+- A judged page weighs `JUDGED_WEIGHT` times as much as a guess, and replaces the guess about it.
+- Guesses are used while there are few judgements, and left out from `ENOUGH` examples of the
+  rarer class on (judged or labelled, seeds included).
 
-`ENOUGH` is measured, not derived: the curves in docs/few-labels-measured.md show from where on
-examples alone are better than examples and guesses together.
+`ENOUGH` is measured, not derived: the curves in docs/few-labels-measured.md show where examples
+alone become better than examples and guesses together.
 """
 
 from __future__ import annotations
@@ -16,46 +17,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tres.relevance.examples import Examples
-from tres.relevance.model import RelevanceModel
-from tres.relevance.pu import Guesses
-from tres.relevance.tfidf import KIND as TFIDF
-from tres.relevance.training import AUTO, CHOSEN, Start, train_model
 
 JUDGED_WEIGHT = 5.0
 ENOUGH = 100
 
 
-def as_guesses(examples: Examples) -> Guesses:
-    """Labelled examples: as sure as judgements."""
-    count = len(examples.texts)
-    return Guesses(examples.texts, tuple(examples.labels), (JUDGED_WEIGHT,) * count)
+def weigh_as_judged(examples: Examples) -> Examples:
+    """Give labelled examples the weight of judgements."""
+    weights = (JUDGED_WEIGHT,) * len(examples.texts)
+    return Examples(examples.texts, examples.labels, weights)
 
 
-def with_judgements(before: Guesses, judged: Mapping[str, bool], enough: int = ENOUGH) -> Guesses:
-    """Examples, guesses and judgements (text -> relevant) as one set of weighted examples."""
-    kept = [
-        (text, label, weight)
-        for text, label, weight in zip(before.texts, before.labels, before.weights, strict=True)
-        if text not in judged
+def add_judgements(
+    examples: Examples, judgements: Mapping[str, bool], enough: int = ENOUGH
+) -> Examples:
+    """Join weighted examples or guesses with judgements (text -> relevant)."""
+    weights = examples.weights or (1.0,) * len(examples.texts)
+    rows = [
+        row
+        for row in zip(examples.texts, examples.labels, weights, strict=True)
+        if row[0] not in judgements
     ]
-    sure = [label for _, label, weight in kept if weight > 1.0] + list(judged.values())
-    if min(sum(sure), len(sure) - sum(sure)) >= enough:
-        kept = [example for example in kept if example[2] > 1.0]
-    kept += [(text, label, JUDGED_WEIGHT) for text, label in judged.items()]
-    texts, labels, weights = zip(*kept, strict=True) if kept else ((), (), ())
-    return Guesses(texts, labels, weights)
-
-
-def retrain(kind: str, examples: Guesses, seed: int, start: Start | None = None) -> RelevanceModel:
-    """A model of the kind that the topic file names, from weighted examples.
-
-    The TF-IDF model takes weights as they are; other kinds see an example as often as it weighs,
-    compared with the lightest one.
-    """
-    if (CHOSEN if kind == AUTO else kind) == TFIDF:
-        return examples.train(seed)
-    chosen: dict[bool, list[str]] = {True: [], False: []}
-    lightest = min(examples.weights, default=1.0)
-    for text, label, weight in zip(examples.texts, examples.labels, examples.weights, strict=True):
-        chosen[label] += [text] * round(weight / lightest)
-    return train_model(kind, Examples(tuple(chosen[True]), tuple(chosen[False])), seed, start)
+    certain = [label for _, label, weight in rows if weight > 1.0] + list(judgements.values())
+    if min(sum(certain), len(certain) - sum(certain)) >= enough:
+        rows = [row for row in rows if row[2] > 1.0]
+    rows += [(text, label, JUDGED_WEIGHT) for text, label in judgements.items()]
+    return Examples(*(zip(*rows, strict=True) if rows else ((), (), ())))

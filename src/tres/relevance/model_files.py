@@ -1,14 +1,14 @@
 """A saved model on disk: a manifest, a vocabulary and arrays. Never pickle.
 
-    model.json       format, kind, origin, and the SHA-256 of all other files
+    model.json       format, kind, record of the training, SHA-256 of all other files
     vocabulary.txt   one word per line, in the order of the arrays
     weights.npz      named arrays
     ...              parts that only some kinds have, such as a network's graph
 
-Models are passed around, so a model is believed only when every file is there, is of a
-version this program knows, and has the digest that the manifest promises. A digest says
-nothing about who made it, so sizes are checked as well, before anything is unpacked. The
-manifest is written last: a save that was interrupted leaves no model rather than half a one.
+People pass models around, so a model is loaded only if all its files are there, its format is
+known, and every file has the digest in the manifest. A digest does not say who made the file, so
+sizes are checked before anything is unpacked. The manifest is written last: an interrupted save
+leaves no model rather than half of one.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import math
 import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -37,24 +38,25 @@ FORMAT = 1
 MANIFEST, VOCABULARY, WEIGHTS = "model.json", "vocabulary.txt", "weights.npz"
 AGAIN = "copy the model again or train it anew"
 MOST_BYTES = 1_000_000_000
-"""Of all files of a model together, and of its arrays unpacked; the largest have a tenth."""
+"""Limit for all files of a model together, and for its unpacked arrays. The largest models have
+a tenth of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFiles:
-    """What a saved model consists of, whatever its kind."""
+    """The content of a saved model of any kind."""
 
     kind: str
     vocabulary: tuple[str, ...]
     arrays: Mapping[str, NDArray[Any]]
     facts: Mapping[str, Any]
-    """Origin of the model, for people; it takes no part in the answers."""
+    """The record of the training, for people; it does not affect the answers."""
     parts: Mapping[str, bytes] = field(default_factory=dict)
-    """Further files by name, as they are."""
+    """Further files by name."""
 
     @property
     def digest(self) -> str:
-        """Identity of everything that takes part in the answers."""
+        """Identity of everything that affects the answers."""
         digest = hashlib.sha256(f"{self.kind} {FORMAT}\n".encode())
         digest.update("\n".join(self.vocabulary).encode())
         for name, array in sorted(self.arrays.items()):
@@ -64,26 +66,26 @@ class ModelFiles:
             digest.update(f"\n{name} {_sha256(part)}\n".encode())
         return digest.hexdigest()
 
-    def words_with(self, arrays: Iterable[str], scalars: int) -> dict[str, int]:
-        """The place of every word, if each of these arrays has a number there; else `ModelError`.
+    def vocabulary_index(self, arrays: Iterable[str], scalars: int) -> dict[str, int]:
+        """The place of every word; `ModelError` unless these arrays have one number per word.
 
-        Beside them stand so many `scalars`, and nothing else.
+        Besides them there must be an array of so many `scalars`, and no other.
         """
-        places = {word: place for place, word in enumerate(self.vocabulary)}
-        fitting: dict[str, object] = dict.fromkeys(arrays, ("float32", (len(places),)))
-        fitting["scalars"] = ("float64", (scalars,))
-        held = {name: (array.dtype.name, array.shape) for name, array in self.arrays.items()}
-        if held != fitting:
+        index = {word: place for place, word in enumerate(self.vocabulary)}
+        expected: dict[str, object] = dict.fromkeys(arrays, ("float32", (len(index),)))
+        expected["scalars"] = ("float64", (scalars,))
+        actual = {name: (array.dtype.name, array.shape) for name, array in self.arrays.items()}
+        if actual != expected:
             raise ModelError("its arrays do not fit its vocabulary; train the model anew")
-        if not places or not all(np.isfinite(array).all() for array in self.arrays.values()):
+        if not index or not all(np.isfinite(array).all() for array in self.arrays.values()):
             raise ModelError("its arrays hold no usable numbers; train the model anew")
-        return places
+        return index
 
     def write(self, directory: Path) -> None:
         """Write all files, the manifest last."""
         contents = {
             VOCABULARY: "".join(f"{word}\n" for word in self.vocabulary).encode(),
-            **({WEIGHTS: _packed(self.arrays)} if self.arrays else {}),
+            **({WEIGHTS: _zipped(self.arrays)} if self.arrays else {}),
             **self.parts,
         }
         manifest = {
@@ -100,8 +102,8 @@ class ModelFiles:
             (directory / MANIFEST).unlink(missing_ok=True)
             for name, content in contents.items():
                 write_synced(directory / name, [content])
-            for place in (directory, directory.parent):
-                sync_directory(place)
+            for changed in (directory, directory.parent):
+                sync_directory(changed)
         except OSError as problem:
             raise ModelError(
                 f"{directory}: the model cannot be written ({problem.strerror}); "
@@ -111,21 +113,37 @@ class ModelFiles:
     @classmethod
     def read(cls, directory: Path) -> ModelFiles:
         """Read and verify all files; `ModelError` names the one that is wrong."""
-        manifest = _manifest(directory / MANIFEST)
-        parts = _parts(directory, manifest)
+        manifest = _read_manifest(directory / MANIFEST)
+        parts = _read_parts(directory, manifest)
         words = tuple(parts.pop(VOCABULARY).decode(errors="replace").splitlines())
         try:
-            arrays = _unpacked(parts.pop(WEIGHTS)) if WEIGHTS in parts else {}
-        except Exception as problem:  # zip files and headers of arrays can be wrong in many ways
+            arrays = _unzipped(parts.pop(WEIGHTS)) if WEIGHTS in parts else {}
+        except Exception as problem:  # zip files and array headers can be broken in many ways
             raise ModelError(
                 f"{directory / WEIGHTS}: holds no arrays ({problem}); {AGAIN}"
             ) from None
         return cls(manifest["kind"], words, arrays, manifest["training"], parts)
 
 
-def _manifest(path: Path) -> dict[str, Any]:
+class SavedModel:
+    """Base class of models: `digest` and `save` follow from the files."""
+
+    def _files(self) -> ModelFiles:
+        raise NotImplementedError
+
+    @cached_property
+    def digest(self) -> str:
+        """Identity of the model: equal digests, equal answers."""
+        return self._files().digest
+
+    def save(self, directory: Path) -> None:
+        """Write the model into `directory`, replacing a model that is there."""
+        self._files().write(directory)
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
     try:
-        manifest = json.loads(_bytes(path))
+        manifest = json.loads(_read_bytes(path))
     except (ValueError, RecursionError):
         raise ModelError(f"{path}: is damaged; {AGAIN}") from None
     if not isinstance(manifest, dict) or "format" not in manifest:
@@ -147,24 +165,24 @@ def _manifest(path: Path) -> dict[str, Any]:
     return manifest
 
 
-def _parts(directory: Path, manifest: Mapping[str, Any]) -> dict[str, bytes]:
-    parts, room = {}, MOST_BYTES
+def _read_parts(directory: Path, manifest: Mapping[str, Any]) -> dict[str, bytes]:
+    parts, allowed = {}, MOST_BYTES
     for name in sorted({VOCABULARY, *manifest["sha256"]}):
-        parts[name] = _verified(directory / name, manifest, room)
-        room -= len(parts[name])
+        parts[name] = _read_verified(directory / name, manifest, allowed)
+        allowed -= len(parts[name])
     return parts
 
 
-def _verified(path: Path, manifest: Mapping[str, Any], most: int) -> bytes:
-    content = _bytes(path, most)
+def _read_verified(path: Path, manifest: Mapping[str, Any], max_bytes: int) -> bytes:
+    content = _read_bytes(path, max_bytes)
     if _sha256(content) != manifest["sha256"].get(path.name):
         raise ModelError(f"{path}: is not the file that was saved (its digest differs); {AGAIN}")
     return content
 
 
-def _bytes(path: Path, most: int = files.MOST_BYTES) -> bytes:
+def _read_bytes(path: Path, max_bytes: int = files.MOST_BYTES) -> bytes:
     try:
-        return files.content(path, most)
+        return files.content(path, max_bytes)
     except (FileNotFoundError, NotADirectoryError):
         raise ModelError(
             f"{path}: is missing, so {path.parent} holds no whole model; {AGAIN}"
@@ -177,27 +195,28 @@ def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
+def _zipped(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
 
 
-def _unpacked(content: bytes) -> dict[str, NDArray[Any]]:
-    """The arrays, if they are as large as they say and not too large: numbers, never objects."""
-    with zipfile.ZipFile(io.BytesIO(content)) as stored:
-        size = sum(member.file_size for member in stored.infolist())
+def _unzipped(content: bytes) -> dict[str, NDArray[Any]]:
+    """The arrays, if they are not too large: numbers, never objects."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        size = sum(member.file_size for member in archive.infolist())
         if size > MOST_BYTES:
             raise ValueError(f"they take {size:,} bytes")
-        return {name.removesuffix(".npy"): _array(stored.read(name)) for name in stored.namelist()}
+        names = archive.namelist()
+        return {name.removesuffix(".npy"): _array(archive.read(name)) for name in names}
 
 
 def _array(content: bytes) -> NDArray[Any]:
-    """An array whose shape is that of its numbers; one that only claims to be large is refused."""
+    """Read an array; refuse one whose header claims another size than its content has."""
     file = io.BytesIO(content)
-    header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
-    shape, _, kind = header[npy.read_magic(file)](file)
-    if math.prod(shape) * kind.itemsize != len(content) - file.tell():
+    readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+    shape, _, dtype = readers[npy.read_magic(file)](file)
+    if math.prod(shape) * dtype.itemsize != len(content) - file.tell():
         raise ValueError(f"the shape {shape} is not that of the numbers")
     file.seek(0)
     array: NDArray[Any] = npy.read_array(file, allow_pickle=False)

@@ -5,54 +5,52 @@ occurs n times, scaled to length 1; the probability is the logistic function of 
 vector times the weights, plus an intercept. A page's first line is its title, whose
 words count `TITLE_WEIGHT` times; a text of one line, such as an anchor, has no title.
 
-What was chosen by measurement, training on at most 150 relevant and 1,000 irrelevant
-pages and judging all others of two webs (seven topics, two or three draws each):
+These choices were measured: at most 150 relevant and 1,000 irrelevant training pages, tested
+on all other pages of two webs (seven topics, two or three draws each):
 
-- Weights balanced between the classes. Without that, recall falls by 0.1 to 0.3, and
-  more for rare topics. With it, the cut at probability 0.5 is within 0.005 of the best
-  possible macro F1 if there are 150 relevant examples; a cut moved by cross-validation
-  was worse.
+- Balanced class weights. Without them recall falls by 0.1 to 0.3, and by more for rare topics.
+  With them, the threshold 0.5 is within 0.005 of the best possible macro F1 if there are 150
+  relevant examples; a threshold chosen by cross-validation was worse.
 - C = 10: within 0.01 of the best for pages, while a larger C ranks anchors worse.
 - Heavier titles: macro F1 +0.01 on a heterogeneous web, average precision of anchors
   +0.01 to +0.05, and no loss elsewhere.
-- Single words. Pairs of words gave pages +0.01 and anchors between +0.02 and -0.05, for
+- Single words. Pairs of words gave pages +0.01 and anchors between +0.02 and -0.05, at
   twice the cost.
 
-Training uses scikit-learn; answering is a few NumPy calls per batch, no more.
+Training uses scikit-learn; prediction is a few NumPy calls per batch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, repeat
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tres.errors import TrainingError
-from tres.relevance.batches import remembering
-from tres.relevance.model_files import ModelFiles
-from tres.relevance.provenance import count_relevant, origin, prior
+from tres.relevance.batches import predict_cached
+from tres.relevance.model_files import ModelFiles, SavedModel
+from tres.relevance.training import prior_probability, require_both_classes, training_record
 from tres.topic.text import STOP_WORDS, words
 
 KIND = "tfidf"
 TITLE_WEIGHT = 5
 C = 10.0
 MIN_PAGES = 2
-"""Training pages in which a word must occur to become known."""
+"""A word becomes known if it occurs in so many training pages."""
 BATCH = 512
-"""Texts answered at once: enough to hide NumPy's overhead, few enough to stay in cache."""
+"""Texts per batch: enough to hide NumPy's overhead, few enough to stay in cache."""
 
 Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
-class TfidfModel:
-    """Known words, and what each says about the topic."""
+class TfidfModel(SavedModel):
+    """The known words, and the weight of each."""
 
     vocabulary: Mapping[str, int]
     idf: Floats
@@ -60,44 +58,41 @@ class TfidfModel:
     intercept: float
     prior: float
     facts: Mapping[str, Any]
-    """Where the model comes from: numbers of examples, seed, versions."""
-
-    @cached_property
-    def digest(self) -> str:
-        return self._files().digest
+    """The record of the training: numbers of examples, seed, versions."""
+    has_stems: ClassVar[bool] = False
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
-        """One probability per text; texts that repeat, as anchors do, are read once."""
-        return remembering(texts, self._answer, BATCH, self._memory)
+        """One probability per text; short texts that repeat, as anchors do, are cached."""
+        return predict_cached(texts, self._predict, BATCH, self._cache)
 
     @cached_property
-    def _memory(self) -> dict[str, float]:
+    def _cache(self) -> dict[str, float]:
         return {}
 
-    def _answer(self, texts: list[str]) -> Floats:
+    def _predict(self, texts: list[str]) -> Floats:
         rows, ids, counts = self._counts(texts)
         values = (1.0 + np.log(counts)) * self.idf[ids]
         scores = np.bincount(rows, values * self.weights[ids], len(texts))
         norms = np.sqrt(np.bincount(rows, values * values, len(texts)))
         known = norms > 0.0
         logits = scores / np.where(known, norms, 1.0) + self.intercept
-        chances = np.exp(-np.logaddexp(0.0, -logits))
-        return np.where(known, chances, self.prior).astype(np.float32)
+        probabilities = np.exp(-np.logaddexp(0.0, -logits))
+        return np.where(known, probabilities, self.prior).astype(np.float32)
 
     def _counts(self, texts: list[str]) -> tuple[NDArray[np.int64], ...]:
-        """Text by text, which known words occur and how often (coordinates and counts)."""
-        found = [terms(text) for text in texts]
-        lengths = np.fromiter(map(len, found), np.int64, len(found))
-        looked_up = map(self.vocabulary.get, chain.from_iterable(found), repeat(-1))
+        """Which known words occur in which text, and how often: rows, word ids, counts."""
+        terms_of = [terms(text) for text in texts]
+        lengths = np.fromiter(map(len, terms_of), np.int64, len(texts))
+        looked_up = map(self.vocabulary.get, chain.from_iterable(terms_of), repeat(-1))
         ids = np.fromiter(looked_up, np.int64, int(lengths.sum()))
         rows = np.repeat(np.arange(len(texts)), lengths)
         cells = (rows * len(self.vocabulary) + ids)[ids >= 0]
         cells, counts = np.unique(cells, return_counts=True)
         return *np.divmod(cells, len(self.vocabulary)), counts
 
-    def save(self, directory: Path) -> None:
-        """Write the model into `directory`, replacing one that is there."""
-        self._files().write(directory)
+    def word_weights(self) -> dict[str, float]:
+        """What each word adds to the log-odds, up to a factor that all words share."""
+        return dict(zip(self.vocabulary, (self.idf * self.weights).tolist(), strict=True))
 
     def _files(self) -> ModelFiles:
         arrays: dict[str, NDArray[Any]] = {
@@ -109,16 +104,21 @@ class TfidfModel:
 
     @classmethod
     def from_files(cls, files: ModelFiles) -> TfidfModel:
-        """The model that was saved; `ModelError` if the parts do not fit together."""
-        vocabulary, arrays = files.words_with(["idf", "weights"], scalars=2), files.arrays
+        """Rebuild a saved model; `ModelError` if the parts do not fit together."""
+        vocabulary, arrays = files.vocabulary_index(["idf", "weights"], scalars=2), files.arrays
         intercept, prior = arrays["scalars"].tolist()
         return cls(vocabulary, arrays["idf"], arrays["weights"], intercept, prior, files.facts)
 
 
 def terms(text: str) -> list[str]:
-    """The words of a text, those of its title line as often as they count."""
+    """The words of a text, those of its title `TITLE_WEIGHT` times."""
     title, newline, _ = text.partition("\n")
     return words(text) + words(title) * (TITLE_WEIGHT - 1) if newline else words(text)
+
+
+def content_terms(text: str) -> list[str]:
+    """The terms of a text without stop words: those that a model may learn."""
+    return [word for word in terms(text) if word not in STOP_WORDS]
 
 
 def train_tfidf(
@@ -127,36 +127,54 @@ def train_tfidf(
     seed: int,
     weights: Sequence[float] | None = None,
 ) -> TfidfModel:
-    """Fit the model. It draws nothing at random; the seed is kept as part of its history.
+    """Fit the model. Nothing is drawn at random; the seed is only recorded.
 
-    With `weights` some examples count more than others, such as judgements beside guesses.
+    With `weights` some examples count more than others, such as judgements more than guesses.
     """
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits
 
-    count_relevant(labels)
-    vectoriser = TfidfVectorizer(analyzer=content_terms, min_df=MIN_PAGES, sublinear_tf=True)
-    with threadpool_limits(1):  # faster here, and sums in one order only
+    require_both_classes(labels)
+    with threadpool_limits(1):  # faster here, and sums always have the same order
         try:
-            vectors = vectoriser.fit_transform(texts)
+            vectors, vocabulary, idf = tfidf_vectors(texts)
         except ValueError:
-            raise TrainingError(
-                f"no word occurs in {MIN_PAGES} of the {len(texts)} example pages; "
-                "give more or longer examples"
-            ) from None
-        regression = LogisticRegression(C=C, class_weight="balanced", max_iter=1000)
+            raise no_common_word(MIN_PAGES, len(texts)) from None
+        regression = balanced_regression()
         regression.fit(vectors, np.asarray(labels, np.bool_), sample_weight=weights)
     return TfidfModel(
-        vocabulary={word: i for i, word in enumerate(vectoriser.get_feature_names_out().tolist())},
-        idf=vectoriser.idf_.astype(np.float32),
+        vocabulary={word: i for i, word in enumerate(vocabulary)},
+        idf=idf.astype(np.float32),
         weights=regression.coef_[0].astype(np.float32),
         intercept=float(regression.intercept_[0]),
-        prior=prior(labels),
-        facts=origin(labels, seed, ["numpy", "scikit-learn"]),
+        prior=prior_probability(labels),
+        facts=training_record(labels, seed, ["numpy", "scikit-learn"]),
     )
 
 
-def content_terms(text: str) -> list[str]:
-    """The words that a model may learn."""
-    return [word for word in terms(text) if word not in STOP_WORDS]
+def tfidf_vectors(
+    texts: Sequence[str], analyzer: Callable[[str], list[str]] = content_terms
+) -> tuple[Any, list[str], NDArray[np.float64]]:
+    """A sparse row per text, the words of the columns and their idf.
+
+    `ValueError` if no word occurs in `MIN_PAGES` texts.
+    """
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    vectoriser = TfidfVectorizer(analyzer=analyzer, min_df=MIN_PAGES, sublinear_tf=True)
+    rows = vectoriser.fit_transform(texts)
+    return rows, vectoriser.get_feature_names_out().tolist(), vectoriser.idf_
+
+
+def balanced_regression() -> Any:
+    """Logistic regression in which both classes have the same total weight."""
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=C, class_weight="balanced", max_iter=1000)
+
+
+def no_common_word(min_pages: int, examples: int) -> TrainingError:
+    """The error for examples that do not have a single word to learn from."""
+    return TrainingError(
+        f"no word occurs in {min_pages} of the {examples} example pages; "
+        "give more or longer examples"
+    )

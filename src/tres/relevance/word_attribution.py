@@ -1,10 +1,10 @@
-"""Which words made a page relevant: what a model would say of it without them.
+"""Which words made a page relevant? Attribution by leaving words out (occlusion).
 
-A model is asked again about the text with one word left out wherever it stands, and the word's
-weight is what the text loses by that, in log-odds; so it is told of every model alike, linear or
-neural, in the model's own voice. Forms of one word (*galaxy*, *galaxies*) are left out together,
-for some models know them as one. Weights do not add up: a page that is certainly relevant loses
-little with any single word. So the words that spoke most are also left out all at once.
+The model judges the text again with one word left out everywhere; the word's weight is what the
+text loses, in log-odds. So it works alike for every model, linear or neural. Forms of one word
+(*galaxy*, *galaxies*) are left out together, because some models do not tell them apart. Weights
+do not add up: a page that is certainly relevant loses little with any single word. So the text is
+also judged without all of the words that count most for the topic.
 """
 
 from __future__ import annotations
@@ -20,61 +20,63 @@ from numpy.typing import NDArray
 from tres.relevance.model import RelevanceModel
 from tres.topic.text import STOP_WORDS, words
 
-TRIED = 250
-"""Words of a text that are left out in turn, at most: those of the title, then the frequent."""
+MAX_WORDS = 250
+"""Words of a text that are tried: those of the title, then the most frequent."""
 NEGLIGIBLE = 0.005
-"""Log-odds that a word must move to have said anything."""
+"""Weights below this, in log-odds, are not reported."""
 CERTAIN = 1e-6
-"""Probabilities are taken to be at least this far from 0 and 1."""
+"""Probabilities are clipped to stay this far from 0 and 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """What the words of a text say to a model; weights are log-odds, the weightiest first."""
+    """The words of a text that matter most to a model; weights are log-odds, largest first.
+
+    The names of the fields are those of `tres explain --json`.
+    """
 
     probability: float
     spoke_for: tuple[tuple[str, float], ...]
     spoke_against: tuple[tuple[str, float], ...]
     without: float
-    """The probability of the text without any of those that spoke for it."""
+    """The probability of the text without any of the words that spoke for it."""
 
 
-def attributed_words(model: RelevanceModel, text: str, count: int = 6) -> Attribution:
-    """The words that spoke most for the topic and most against it, up to `count` each."""
-    families = _families(text)
-    tried = [_without(text, family) for family in families.values()]
-    whole, *rest = model.probabilities([_without(text, ()), *tried]).tolist()
+def attribute_words(model: RelevanceModel, text: str, count: int = 6) -> Attribution:
+    """Find the words that count most for and against the topic, up to `count` on each side."""
+    forms = _word_forms(text)
+    variants = [_leave_out(text, each) for each in forms.values()]
+    whole, *rest = model.probabilities([_leave_out(text, ()), *variants]).tolist()
     lost = log_odds(np.array([whole])) - log_odds(np.array(rest))
-    weights = dict(zip(families, lost.tolist(), strict=True))
-    spoke = sorted(weights.items(), key=lambda item: -item[1])
-    pro = tuple((word, weight) for word, weight in spoke if weight > NEGLIGIBLE)[:count]
-    con = tuple((word, weight) for word, weight in spoke[::-1] if weight < -NEGLIGIBLE)[:count]
-    left_out = [form for word, _ in pro for form in families[word]]
-    without = float(model.probabilities([_without(text, left_out)])[0]) if pro else whole
-    return Attribution(whole, pro, con, without)
+    ranked = sorted(zip(forms, lost.tolist(), strict=True), key=lambda item: -item[1])
+    positive = tuple(item for item in ranked if item[1] > NEGLIGIBLE)[:count]
+    negative = tuple(item for item in ranked[::-1] if item[1] < -NEGLIGIBLE)[:count]
+    removed = _leave_out(text, [form for word, _ in positive for form in forms[word]])
+    without = float(model.probabilities([removed])[0]) if positive else whole
+    return Attribution(whole, positive, negative, without)
 
 
-def log_odds(chances: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Probabilities on a scale on which evidence adds up."""
-    inside = np.clip(chances.astype(np.float64), CERTAIN, 1.0 - CERTAIN)
-    return np.asarray(np.log(inside) - np.log1p(-inside))
+def log_odds(probabilities: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return the logits of probabilities, on which scale evidence adds up."""
+    clipped = np.clip(probabilities.astype(np.float64), CERTAIN, 1.0 - CERTAIN)
+    return np.asarray(np.log(clipped) - np.log1p(-clipped))
 
 
-def _families(text: str) -> dict[str, set[str]]:
-    """The words worth trying, each with its other forms in the text."""
+def _word_forms(text: str) -> dict[str, set[str]]:
+    """The words to leave out, each with its other forms in the text."""
     title, _, _ = text.partition("\n")
     order = [*words(title), *(word for word, _ in Counter(words(text)).most_common())]
     stem = snowballstemmer.stemmer("porter").stemWord
-    named: dict[str, str] = {}
-    families: dict[str, set[str]] = {}
+    first_of_stem: dict[str, str] = {}
+    forms: dict[str, set[str]] = {}
     for word in dict.fromkeys(word for word in order if word not in STOP_WORDS):
-        families.setdefault(named.setdefault(stem(word), word), set()).add(word)
-    return dict(list(families.items())[:TRIED])
+        forms.setdefault(first_of_stem.setdefault(stem(word), word), set()).add(word)
+    return dict(list(forms.items())[:MAX_WORDS])
 
 
-def _without(text: str, left_out: Collection[str]) -> str:
-    """The text as its words, title first, without some of them."""
+def _leave_out(text: str, left_out: Collection[str]) -> str:
+    """The words of the text, title first, without some of them."""
     title, newline, body = text.partition("\n")
     lines = [title, body] if newline else [title]
-    kept = ([word for word in words(line) if word not in left_out] for line in lines)
-    return "\n".join(map(" ".join, kept))
+    remaining = ([word for word in words(line) if word not in left_out] for line in lines)
+    return "\n".join(map(" ".join, remaining))

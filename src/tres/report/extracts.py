@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tres.errors import TresError
-from tres.relevance.pu import keyword_forms
 from tres.report.run_reader import PageRow, RunReader
 from tres.store.page_source import pages_of
 from tres.topic.excerpt import Excerpt, excerpt
+from tres.topic.keyword_forms import keyword_forms
 
 MOST = 1000
 

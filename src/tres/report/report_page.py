@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from tres.errors import TresError
 from tres.numbers import format_count
-from tres.relevance.learnt_words import Strengths, learnt_words
+from tres.relevance.strongest_words import Strengths, strongest_words
 from tres.report import pages_table, series
 from tres.report.charts import lines, share_bar
 from tres.report.conclusion import conclusion
@@ -110,7 +110,7 @@ def learnt(reader: RunReader) -> Markup:
     """The words that the newest model goes by."""
     kind = reader.config.training.model
     try:
-        words = learnt_words(newest_model(reader.run))
+        words = strongest_words(newest_model(reader.run))
     except TresError as problem:
         return paragraphs(f"The words of the judge cannot be told: {problem.message}.")
     if words is None:
@@ -123,8 +123,8 @@ def learnt(reader: RunReader) -> Markup:
         paragraphs(f"These {what} weigh most in its judgement: the longer the bar, the more."),
         element(
             "div",
-            _strengths("For the topic", words.speak_for, "good"),
-            _strengths("Against it", words.speak_against, "bad"),
+            _strengths("For the topic", words.positive, "good"),
+            _strengths("Against it", words.negative, "bad"),
             class_="sides",
         ),
     )

@@ -14,12 +14,19 @@ from pathlib import Path
 
 from tres.errors import RunError
 from tres.offline.web import Web
-from tres.relevance.judged_examples import as_guesses, retrain, with_judgements
-from tres.relevance.label_candidates import in_turn, influence, least_sure, most, site_by_site
+from tres.relevance.examples import Examples
+from tres.relevance.judged_examples import add_judgements, weigh_as_judged
+from tres.relevance.label_candidates import (
+    alternate,
+    influence,
+    largest_first,
+    least_sure,
+    site_by_site,
+)
 from tres.relevance.model import RelevanceModel
-from tres.relevance.pu import Guesses
+from tres.relevance.model_kinds import train_model
 from tres.runs.no_labels import explore_topic
-from tres.runs.topic_perceiver import seed_urls, topic_examples, topic_start
+from tres.runs.topic_perceiver import seed_urls, topic_examples, topic_words
 from tres.settings.topic_file import TopicConfig
 from tres.store.guessed_examples import read_guesses
 from tres.store.judgements import read_judgements
@@ -83,8 +90,8 @@ def _influence(rows: list[dict[str, str]], pages: dict[str, Page]) -> dict[str, 
 def _in_turn(found: list[Candidate], influences: dict[str, float]) -> Iterator[Candidate]:
     unsure = least_sure([page.probability for page in found])
     sites = [site_of(page.url) for page in found]
-    led = most([influences[page.url] for page in found])
-    return (found[place] for place in in_turn(site_by_site(unsure, sites), led))
+    led = largest_first([influences[page.url] for page in found])
+    return (found[place] for place in alternate(site_by_site(unsure, sites), led))
 
 
 def _candidate(
@@ -147,13 +154,13 @@ def _learn(run: Path, web: Web, config: TopicConfig, watch: Watch) -> Retrained:
         if (page := _page(web, url)) is not None:
             judged[page.content] = relevant
     watch("gathering what the model had learnt from before")
-    examples = with_judgements(_examples(run, web, config), judged)
+    examples = add_judgements(_examples(run, web, config), judged)
     watch(f"training on {len(examples.texts):,} pages")
-    model = retrain(config.training.model, examples, config.crawl.seed, topic_start(config))
-    return Retrained(len(judged), sum(weight <= 1.0 for weight in examples.weights), model)
+    model = train_model(config.training.model, examples, config.crawl.seed, topic_words(config))
+    return Retrained(len(judged), sum(weight <= 1.0 for weight in examples.weights or ()), model)
 
 
-def _examples(run: Path, web: Web, config: TopicConfig) -> Guesses:
+def _examples(run: Path, web: Web, config: TopicConfig) -> Examples:
     """What the run's first model has learnt from: kept, or gathered again as it was then."""
     if config.training.load is not None:
         return _own_verdicts(run, web)
@@ -161,14 +168,14 @@ def _examples(run: Path, web: Web, config: TopicConfig) -> Guesses:
         return kept
     if config.training.explores:
         return explore_topic(config, web, seed_urls(config)).guesses
-    return as_guesses(topic_examples(config, web))
+    return weigh_as_judged(topic_examples(config, web))
 
 
-def _own_verdicts(run: Path, web: Web) -> Guesses:
+def _own_verdicts(run: Path, web: Web) -> Examples:
     """A loaded model brings no examples: what it said of the run's pages are guesses."""
     verdicts = {
         page.content: row["reward"] == "1"
         for row in read_pages(run)
         if (page := _page(web, row["url"])) is not None
     }
-    return Guesses(tuple(verdicts), tuple(verdicts.values()), (1.0,) * len(verdicts))
+    return Examples(tuple(verdicts), tuple(verdicts.values()), (1.0,) * len(verdicts))

@@ -14,10 +14,12 @@ import numpy as np
 from tres.engines.exploration.explore import Asking, Exploration, answered, exploration
 from tres.errors import ConfigError, SeedError, TrainingError
 from tres.offline.web import Web
+from tres.relevance.examples import Examples
 from tres.relevance.model import RelevanceModel
-from tres.relevance.pu import Guesses, guess, keyword_forms
-from tres.relevance.tfidf import TfidfModel
+from tres.relevance.positive_unlabelled import guess_labels
+from tres.relevance.tfidf import TfidfModel, train_tfidf
 from tres.settings.topic_file import TopicConfig
+from tres.topic.keyword_forms import keyword_forms
 from tres.topic.text import words
 
 EXPLORED = "exploration_pages"
@@ -28,7 +30,7 @@ EXPLORED = "exploration_pages"
 class Explored:
     """What the exploration taught, and what it cost."""
 
-    guesses: Guesses
+    guesses: Examples
     pages: int
 
 
@@ -56,12 +58,13 @@ def learn_topic(config: TopicConfig, found: Exploration) -> Explored:
         raise no_seed({seed.url: seed.kind for seed in found.failed})
     texts = [page.content for page in (*found.near, *found.background) if words(page.content)]
     positives = [page.content for page in found.seeds]
-    return Explored(guess(positives, texts, config.topic.keywords), found.pages)
+    return Explored(guess_labels(positives, texts, config.topic.keywords), found.pages)
 
 
 def auto_model(config: TopicConfig, explored: Explored) -> TfidfModel:
     """The model that keywords and seeds alone can teach."""
-    model = explored.guesses.train(config.crawl.seed)
+    guesses = explored.guesses
+    model = train_tfidf(guesses.texts, guesses.labels, config.crawl.seed, guesses.weights)
     return replace(model, facts={**model.facts, EXPLORED: explored.pages})
 
 

@@ -34,9 +34,9 @@ from tres.errors import ConfigError, ModelError
 from tres.mdp.state import CrawlState
 from tres.offline.web import Web
 from tres.policies.registry import NOTHING, OfflineKnowledge, OwnPolicy, PolicySettings, make_policy
-from tres.relevance.custom_model import OwnJudge
+from tres.relevance.custom_model import CustomModel
 from tres.relevance.model import RelevanceModel
-from tres.relevance.saved_models import load_model
+from tres.relevance.model_kinds import load_model
 from tres.runs.no_labels import exploration_pages, no_seed
 from tres.runs.topic_perceiver import seed_urls
 from tres.settings.sections import CrawlSection
@@ -142,7 +142,7 @@ class OpenRun:
         journal, seconds = self.crawling.journal, self.crawling.seconds
         summary = summarise(self.config, journal.meta, self.session, stopped, seconds)
         summary["dropped"] = dict(sorted((self.session.dropped + Counter(dropped)).items()))
-        if isinstance(self.model, OwnJudge):
+        if isinstance(self.model, CustomModel):
             summary["model"] = self.model.name
         with writing(self.directory):
             self.crawling.sync()  # a run that calls itself finished has lost nothing

@@ -11,15 +11,11 @@ from collections.abc import Sequence
 
 from tres.errors import ConfigError
 from tres.offline.web import Web
+from tres.relevance.example_files import examples_from_files
+from tres.relevance.examples import Examples, examples_from_labels
 from tres.relevance.model import RelevanceModel
-from tres.relevance.saved_models import load_model
-from tres.relevance.training import (
-    Examples,
-    Start,
-    examples_from_files,
-    examples_from_labels,
-    train_model,
-)
+from tres.relevance.model_kinds import load_model, train_model
+from tres.relevance.training import TopicWords
 from tres.runs.no_labels import auto_model, explore_topic
 from tres.settings.topic_file import TopicConfig
 from tres.topic.expansion import Expansion, expand_keywords
@@ -72,12 +68,12 @@ def relevance_model(
     if training.load is not None:
         return load_model(training.load)
     assert examples is not None  # the sections see to it that there is a source of them
-    return train_model(training.model, examples, config.crawl.seed, topic_start(config, found))
+    return train_model(training.model, examples, config.crawl.seed, topic_words(config, found))
 
 
-def topic_start(config: TopicConfig, found: Sequence[str] = ()) -> Start:
-    """What a model may know of the topic before it sees examples; `found` are new keywords."""
-    return Start((*config.topic.keywords, *found), config.topic.phrases, config.topic.vectors)
+def topic_words(config: TopicConfig, found: Sequence[str] = ()) -> TopicWords:
+    """What a model is told about the topic besides examples; `found` are new keywords."""
+    return TopicWords((*config.topic.keywords, *found), config.topic.phrases, config.topic.vectors)
 
 
 def find_keywords(config: TopicConfig, examples: Examples | None) -> Expansion:

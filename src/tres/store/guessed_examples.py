@@ -17,16 +17,16 @@ from typing import Any
 from tres.errors import RunError
 from tres.files import opening as files
 from tres.files.durable import replace_file
-from tres.relevance.pu import Guesses
+from tres.relevance.examples import Examples
 
 EXAMPLES = "examples.jsonl.gz"
 MOST_BYTES = 1_000_000_000
 """Unpacked: a thousand pages with the longest text that is read of a page."""
 
 
-def write_guesses(run: Path, guesses: Guesses) -> None:
+def write_guesses(run: Path, guesses: Examples) -> None:
     """Keep the examples; the same ones give the same file."""
-    triples = zip(guesses.texts, guesses.labels, guesses.weights, strict=True)
+    triples = zip(guesses.texts, guesses.labels, guesses.weights or (), strict=True)
     lines = [
         json.dumps({"text": text, "relevant": label, "weight": weight}) + "\n"
         for text, label, weight in triples
@@ -34,7 +34,7 @@ def write_guesses(run: Path, guesses: Guesses) -> None:
     replace_file(run / EXAMPLES, gzip.compress("".join(lines).encode(), mtime=0))
 
 
-def read_guesses(run: Path) -> Guesses | None:
+def read_guesses(run: Path) -> Examples | None:
     """The examples of a run; None if it keeps none."""
     try:
         lines = files.unpacked_content(run / EXAMPLES, MOST_BYTES).decode().splitlines()
@@ -46,7 +46,7 @@ def read_guesses(run: Path) -> Guesses | None:
             f"{run / EXAMPLES}: damaged ({bad}); put back a copy of it, or run the crawl again"
         ) from None
     texts, labels, weights = zip(*examples, strict=True) if examples else ((), (), ())
-    return Guesses(texts, labels, weights)
+    return Examples(texts, labels, weights)
 
 
 def _example(held: Any) -> tuple[str, bool, float]:

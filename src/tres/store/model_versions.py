@@ -18,7 +18,7 @@ from tres.files import opening as files
 from tres.files.durable import sync_directory
 from tres.relevance.model import RelevanceModel
 from tres.relevance.model_files import MANIFEST
-from tres.relevance.saved_models import load_model
+from tres.relevance.model_kinds import load_model
 
 MODEL, NEXT = "model", "model-next"
 DIGITS = 12

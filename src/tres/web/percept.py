@@ -14,8 +14,8 @@ from typing import Literal
 
 import numpy as np
 
+from tres.relevance.examples import Examples
 from tres.relevance.model import THRESHOLD, RelevanceModel
-from tres.relevance.pu import Guesses
 from tres.topic.expansion import Expansion
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.topic.language import language_of
@@ -78,7 +78,7 @@ class Perceiver:
     site_by: Literal["host", "domain"] = "host"
     expansion: Expansion | None = None
     """Where the keywords came from that the topic file does not name."""
-    guesses: Guesses | None = None
+    guesses: Examples | None = None
     """What the model has learnt from, if nobody had labelled anything."""
 
     def page(self, page: Page) -> Percept:

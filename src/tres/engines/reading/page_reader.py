@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tres.engines.reading.decompress import UnpackError, unpacked
-from tres.relevance.saved_models import load_model
+from tres.relevance.model_kinds import load_model
 from tres.settings.sections import LiveSection
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.topic.language import CHARS, language_of

@@ -1,14 +1,14 @@
-"""BiLSTM and KwBiLSTM: the paper's relevance model, as it is served.
+"""BiLSTM and KwBiLSTM: the paper's relevance model, as it predicts.
 
-What the network is and how it learns stands in `tres.relevance.neural.lstm_network`, what it reads
-in `tres.relevance.neural.word_rows`. Both kinds get the opinion of a linear model as a shortcut
-(`tres.relevance.neural.linear_features`), a KwBiLSTM also three numbers about the topic's keywords
-in the text (`tres.relevance.neural.keyword_counts`).
+`tres.relevance.neural.lstm_network` describes the network, `tres.relevance.neural.fit_lstm` its
+training, and `tres.relevance.neural.word_table` its input. Both kinds get the logit of a linear
+model as a shortcut (`tres.relevance.neural.linear_features`), a KwBiLSTM also three numbers about
+the topic's keywords in the text (`tres.relevance.neural.keyword_counts`).
 
-Serving is onnxruntime on one thread, without torch. Texts that repeat, as anchors do, are
-read once; the others are sorted by length and answered in small batches of about `CELLS`
-words, which keeps padding low and the caches warm. The runtime is told the lengths, so
-padding and the other texts of a batch never change an answer.
+Prediction uses onnxruntime on one thread, without torch. Texts that repeat, as anchors do, are
+read once; the others are sorted by length and go in small batches of about `BATCH_WORDS`, which
+keeps padding low and the caches warm. The runtime knows the lengths, so padding and the other
+texts of a batch never change an answer.
 
 The directory of a saved model holds, beside manifest and vocabulary,
 
@@ -16,8 +16,8 @@ The directory of a saved model holds, beside manifest and vocabulary,
     exact.onnx            the graph
     network.json          prior, keywords and phrases
 
-Models of earlier versions also hold a graph in 8 bits (small.onnx) and pages to compare the two
-with. Nothing asks for them any more, but they are part of what the digest of such a model names.
+Models of earlier versions also hold an 8-bit graph (small.onnx) and pages to compare the two with.
+Nothing uses them any more, but the digest of such a model covers them.
 """
 
 from __future__ import annotations
@@ -26,19 +26,17 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tres.errors import ModelError
-from tres.relevance.batches import each_once
-from tres.relevance.model_files import AGAIN, ModelFiles
-from tres.relevance.neural.extra import need_extra
+from tres.relevance.batches import predict_distinct
+from tres.relevance.model_files import AGAIN, ModelFiles, SavedModel
 from tres.relevance.neural.keyword_counts import KeywordCounter
-from tres.relevance.neural.linear_features import Linear
-from tres.relevance.neural.word_rows import Batch, WordTable, read
+from tres.relevance.neural.linear_features import LinearModels
+from tres.relevance.neural.word_table import RaggedRows, WordTable, network_tokens
 
 KIND = "bilstm"
 KW_KIND = "kw-bilstm"
@@ -46,17 +44,17 @@ TABLE, GRAPH, SETTINGS = "weights.safetensors", "exact.onnx", "network.json"
 LINEAR = ("linear.idf", "linear.weights", "linear.intercept")
 CHUNK = 512
 """Texts whose words are in memory at the same time."""
-CELLS = 2400
+BATCH_WORDS = 2400
 """Words of a batch, padding included."""
-TEXTS = 64
-"""Texts of a batch, at most."""
+BATCH_TEXTS = 64
+"""Largest number of texts in a batch."""
 
 Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
-class BiLstmModel:
-    """A trained network with all it needs to answer."""
+class BiLstmModel(SavedModel):
+    """A trained network with all that prediction needs."""
 
     kind: str
     table: WordTable
@@ -65,54 +63,46 @@ class BiLstmModel:
     arrays: Mapping[str, NDArray[Any]]
     """The weights of network and linear model."""
     graphs: Mapping[str, bytes]
-    """The graph that answers, by its file name, and what an earlier version saved with it."""
+    """The graph by its file name, and those that an earlier version saved with it."""
     facts: Mapping[str, Any]
 
     @cached_property
-    def digest(self) -> str:
-        """Identity of the answers."""
-        return self._files().digest
-
-    @cached_property
     def _session(self) -> Any:
-        return session(self.graphs[GRAPH])
+        return onnx_session(self.graphs[GRAPH])
 
     @cached_property
     def _vectors(self) -> Floats:
         return self.table.matrix.astype(np.float32)
 
+    @cached_property
+    def _linear(self) -> LinearModels:
+        idf, weights, intercept = (self.arrays[name] for name in LINEAR)
+        return LinearModels(idf, weights, intercept, scale=1)
+
     def probabilities(self, texts: Sequence[str]) -> Floats:
         """One probability per text; a text without a known word gets the prior."""
-        return each_once(texts, self._read, CHUNK)
+        return predict_distinct(texts, self._predict, CHUNK)
 
-    def _read(self, texts: list[str]) -> Floats:
-        reads, heards = self.table.read_and_heard(texts)
-        return self._answer(reads, self._shortcut(texts, heards))
+    def _predict(self, texts: list[str]) -> Floats:
+        rows, linear_rows = self.table.network_and_linear_rows(texts)
+        return self._run(rows, self._shortcut(texts, linear_rows))
 
-    def _shortcut(self, texts: Sequence[str], heards: Batch) -> Floats:
-        opinions = self._linear.opinions(heards, np.zeros(len(texts), np.intp))[:, None]
+    def _shortcut(self, texts: Sequence[str], linear_rows: RaggedRows) -> Floats:
+        logits = self._linear.logits(linear_rows, np.zeros(len(texts), np.intp))[:, None]
         if self.kind != KW_KIND:
-            return opinions
-        return np.concatenate([opinions, self.counter.numbers([read(t) for t in texts])], 1)
+            return logits
+        counts = self.counter.features([network_tokens(text) for text in texts])
+        return np.concatenate([logits, counts], 1)
 
-    @cached_property
-    def _linear(self) -> Linear:
-        arrays = self.arrays
-        return Linear(arrays["linear.idf"], arrays["linear.weights"], arrays["linear.intercept"], 1)
-
-    def _answer(self, batch: Batch, shortcut: Floats) -> Floats:
-        """Probabilities of texts that are read already."""
-        answers = np.full(len(batch), self.prior, np.float32)
-        for chosen in micro_batches(batch.lengths):
-            rows, lengths = batch.padded(chosen)
+    def _run(self, texts: RaggedRows, shortcut: Floats) -> Floats:
+        """The network's answers to tokenised texts."""
+        answers = np.full(len(texts), self.prior, np.float32)
+        for chosen in batches_by_length(texts.lengths):
+            rows, lengths = texts.padded(chosen)
             feed = {"x": self._vectors[rows], "lengths": lengths, "shortcut": shortcut[chosen]}
             (logits,) = self._session.run(["logits"], feed)
             answers[chosen] = np.exp(-np.logaddexp(0.0, -logits.astype(np.float64)))
         return answers
-
-    def save(self, directory: Path) -> None:
-        """Write the model into `directory`, replacing one that is there."""
-        self._files().write(directory)
 
     def _files(self) -> ModelFiles:
         from safetensors.numpy import save
@@ -132,14 +122,13 @@ class BiLstmModel:
 
     @classmethod
     def from_files(cls, files: ModelFiles) -> BiLstmModel:
-        """The model that was saved; `ModelError` if the parts do not fit together."""
-        need_extra("onnxruntime", "safetensors")
+        """Rebuild a saved model; `ModelError` if the parts do not fit together."""
         for name in (TABLE, GRAPH, SETTINGS):
             if name not in files.parts:
                 raise ModelError(f"the manifest does not name {name}; {AGAIN}")
         arrays = _arrays(files.parts[TABLE])
         table = arrays.pop("table")
-        if not _usable({"table": table, **arrays}) or len(table) != len(files.vocabulary):
+        if not _are_usable({"table": table, **arrays}) or len(table) != len(files.vocabulary):
             raise ModelError("its arrays do not fit its vocabulary; train the model anew")
         settings = _settings(files.parts[SETTINGS])
         return cls(
@@ -153,34 +142,35 @@ class BiLstmModel:
         )._checked()
 
     def _checked(self) -> BiLstmModel:
-        """Let the graph answer once, so that a foreign one is refused before a crawl starts."""
-        word = Batch(np.zeros(1, np.int32), np.ones(1, np.int64))
+        """Run the graph once, so that a foreign one is refused before a crawl starts."""
+        word = RaggedRows(np.zeros(1, np.int32), np.ones(1, np.int64))
         try:
-            self._answer(word, self._shortcut([""], word))
+            self._run(word, self._shortcut([""], word))
         except Exception as problem:  # the runtime's exceptions have no common base
             raise ModelError(f"{GRAPH} cannot answer ({problem}); train the model anew") from None
         return self
 
 
-def micro_batches(lengths: NDArray[np.int64]) -> Iterator[NDArray[np.intp]]:
-    """Texts that have words, by length, in batches that fit `CELLS` and `TEXTS`.
+def batches_by_length(lengths: NDArray[np.int64]) -> Iterator[NDArray[np.intp]]:
+    """The texts that have words, sorted by length, in batches within the limits.
 
-    >>> [batch.tolist() for batch in micro_batches(np.array([2, 0, 4000, 1]))]
+    >>> [batch.tolist() for batch in batches_by_length(np.array([2, 0, 4000, 1]))]
     [[3, 0], [2]]
     """
     order = np.argsort(lengths, kind="stable")
     order = order[lengths[order] > 0]
     begin = 0
     for at, text in enumerate(order):
-        if at - begin >= TEXTS or (at > begin and (at - begin + 1) * lengths[text] > CELLS):
+        size = at - begin
+        if size >= BATCH_TEXTS or (size and (size + 1) * lengths[text] > BATCH_WORDS):
             yield order[begin:at]
             begin = at
     if begin < len(order):
         yield order[begin:]
 
 
-def session(graph: bytes) -> Any:
-    """A runtime for a graph: one thread, and silent."""
+def onnx_session(graph: bytes) -> Any:
+    """A silent runtime for the graph, on one thread."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -195,14 +185,14 @@ def _arrays(content: bytes) -> dict[str, NDArray[Any]]:
 
     try:
         arrays: dict[str, NDArray[Any]] = load(content)
-    except (SafetensorError, KeyError) as problem:  # a kind of number that NumPy does not know
+    except (SafetensorError, KeyError) as problem:  # KeyError: a dtype that NumPy lacks
         raise ModelError(f"{TABLE} holds no arrays ({problem}); {AGAIN}") from None
     if not {"table", *LINEAR} <= arrays.keys():
         raise ModelError(f"{TABLE} lacks arrays; {AGAIN}")
     return arrays
 
 
-def _usable(arrays: Mapping[str, NDArray[Any]]) -> bool:
+def _are_usable(arrays: Mapping[str, NDArray[Any]]) -> bool:
     table = arrays["table"]
     return (
         table.dtype == np.float16

@@ -1,8 +1,8 @@
-"""Keyword counts: what a KwBiLSTM is told beside the words.
+"""Keyword counts: the features that a KwBiLSTM has besides the words.
 
-Three numbers per text, each around 0 to 1: how often keywords and key phrases occur (the
-logarithm, so that the first one counts most), which share of the words they are, and how
-many different ones occur (the logarithm again).
+Three numbers per text, each about 0 to 1: how often keywords and key phrases occur (the logarithm,
+so that the first occurrence counts most), their share of the words, and how many different ones
+occur (the logarithm again).
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tres.topic.text import words
-
-NUMBERS = 3
 
 
 class KeywordCounter:
@@ -30,28 +28,28 @@ class KeywordCounter:
         terms = {tuple(words(term)) for term in (*keywords, *phrases)} - {()}
         self._single = frozenset(term[0] for term in terms if len(term) == 1)
         self._longer = sorted(term for term in terms if len(term) > 1)
-        self._opening = frozenset(term[0] for term in self._longer)
+        self._first_words = frozenset(term[0] for term in self._longer)
 
     @property
     def words(self) -> list[str]:
         """All words of all keywords and phrases, in a fixed order."""
         return sorted(self._single.union(*self._longer))
 
-    def count(self, found: Sequence[str]) -> tuple[int, int]:
+    def count(self, tokens: Sequence[str]) -> tuple[int, int]:
         """Occurrences among the words of a text, and how many different terms occur."""
-        single = [word for word in found if word in self._single]
+        single = [word for word in tokens if word in self._single]
         total, different = len(single), len(set(single))
-        if not self._opening.isdisjoint(found):
-            line = f" {'  '.join(found)} "  # two blanks, so that neighbours do not share one
+        if not self._first_words.isdisjoint(tokens):
+            line = f" {'  '.join(tokens)} "  # two blanks, so that neighbours do not share one
             for term in self._longer:
                 times = line.count(f" {'  '.join(term)} ")
                 total += times
                 different += times > 0
         return total, different
 
-    def numbers(self, texts: Sequence[Sequence[str]]) -> NDArray[np.float32]:
+    def features(self, texts: Sequence[Sequence[str]]) -> NDArray[np.float32]:
         """The three numbers of each text."""
-        counts = np.array([self.count(found) for found in texts], np.float32).reshape(-1, 2)
-        lengths = np.array([max(1, len(found)) for found in texts], np.float32)
+        counts = np.array([self.count(tokens) for tokens in texts], np.float32).reshape(-1, 2)
+        lengths = np.array([max(1, len(tokens)) for tokens in texts], np.float32)
         total, different = counts[:, 0], counts[:, 1]
         return np.stack([np.log1p(total) / 3, total / lengths, np.log1p(different) / 2], 1)

@@ -1,12 +1,12 @@
 """The network as an ONNX graph.
 
-The graph is written node by node from the trained weights: one bidirectional LSTM that is
-told the length of every text, so padding takes no part; pooling as in
+The graph is built node by node from the trained weights: one bidirectional LSTM that gets the
+length of every text, so that padding is ignored; pooling as in
 `tres.relevance.neural.lstm_network`; the MLP. Torch orders the gates of an LSTM input, forget,
 cell, output; ONNX orders them input, output, forget, cell.
 
-Inputs are `x` (words, texts, dim), `lengths` (texts) and `shortcut` (texts, numbers); the
-output is one logit per text. This module needs onnx, which serving does not.
+Inputs are `x` (words, texts, dim), `lengths` (texts) and `shortcut` (texts, numbers); the output
+is one logit per text. This module needs onnx, which prediction does not.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from onnx import TensorProto, helper, numpy_helper
 
 OPSET = 17
 IR = 8
-"""Versions old enough for every runtime that the package admits."""
+"""Versions old enough for every runtime that the package allows."""
 
 Weights = Mapping[str, NDArray[np.float32]]
 
 
 def onnx_graph(weights: Weights) -> bytes:
-    """The graph, as bytes."""
+    """Serialise the network with these weights."""
     constants: dict[str, NDArray[Any]] = {
         "zero": np.array(0, np.int64),
         "one": np.array(1, np.int64),
@@ -49,7 +49,7 @@ def onnx_graph(weights: Weights) -> bytes:
 
 
 def _lstm(weights: Weights) -> dict[str, NDArray[np.float32]]:
-    """Both directions, stacked, with their gates in the order of ONNX."""
+    """The weights of both directions, stacked, with their gates in the order of ONNX."""
     sides = ("forwards", "backwards")
 
     def gates(name: str) -> NDArray[np.float32]:

@@ -1,130 +1,105 @@
-"""From example pages to a BiLSTM or KwBiLSTM that can be served.
+"""From example pages to a trained BiLSTM or KwBiLSTM.
 
-The steps: choose the words that the model will know, look up their vectors and learn
-their leanings, train the network (`tres.relevance.neural.lstm_network`), and write it down as a
-graph (`tres.relevance.neural.onnx_graph`). The manifest keeps the vectors by name and digest, and
-the epoch that won.
+The steps: choose the words that the model will know, look up their vectors and fit their linear
+features, train the network (`tres.relevance.neural.fit_lstm`), and export it as a graph
+(`tres.relevance.neural.onnx_graph`). The manifest records the vectors, by name and digest, and the
+best epoch.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tres.errors import TrainingError
-from tres.relevance.neural.bilstm import GRAPH, KW_KIND, BiLstmModel
-from tres.relevance.neural.extra import need_extra
+from tres.relevance.neural.bilstm import GRAPH, KW_KIND, LINEAR, BiLstmModel
 from tres.relevance.neural.keyword_counts import KeywordCounter
-from tres.relevance.neural.linear_features import Linear, learn_linear_features
-from tres.relevance.neural.word_rows import (
-    Batch,
+from tres.relevance.neural.linear_features import LinearModels, fit_linear_models
+from tres.relevance.neural.word_table import (
+    RaggedRows,
     WordTable,
-    heard,
-    known_words,
-    read,
-    scaled_vectors,
+    linear_tokens,
+    network_tokens,
+    standardised_vectors,
+    table_vocabulary,
 )
-from tres.relevance.provenance import count_relevant, origin, prior
-from tres.topic.vectors.word_vectors import WordVectors, load_vectors
+from tres.relevance.training import (
+    Progress,
+    TopicWords,
+    prior_probability,
+    require_both_classes,
+    training_record,
+)
+from tres.topic.vectors.word_vectors import load_vectors
 
 PACKAGES = ("numpy", "onnx", "onnxruntime", "safetensors", "scikit-learn", "torch")
 
-Progress = Callable[[float], None]
 Texts = list[list[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """What the topic brings beside examples: its keywords, and the word vectors to use."""
-
-    keywords: tuple[str, ...] = ()
-    phrases: tuple[str, ...] = ()
-    vectors: str | Path = "glove-6b-50d"
 
 
 def train_bilstm(
     texts: Sequence[str],
     labels: Sequence[bool],
-    seed: int,
     kind: str,
-    start: Start,
+    seed: int,
+    topic: TopicWords,
     progress: Progress = lambda done: None,
 ) -> BiLstmModel:
     """Train a network of either kind; the same seed gives the same network."""
-    need_extra("torch", "onnx", "onnxruntime", "safetensors")
-    count_relevant(labels)
-    vectors = load_vectors(start.vectors)
-    counter = KeywordCounter(start.keywords, start.phrases)
-    return _train(texts, labels, seed, kind, counter, vectors, progress)
-
-
-def _train(
-    texts: Sequence[str],
-    labels: Sequence[bool],
-    seed: int,
-    kind: str,
-    counter: KeywordCounter,
-    vectors: WordVectors,
-    progress: Progress,
-) -> BiLstmModel:
-    from tres.relevance.neural.lstm_network import TrainingPages, fit
+    from tres.relevance.neural.fit_lstm import TrainingPages, fit
     from tres.relevance.neural.onnx_graph import onnx_graph
 
-    found = [read(text) for text in texts]
-    whole = [heard(text) for text in texts]
-    vocabulary = known_words(vectors, whole, counter.words)
-    linear, fold_of = learn_linear_features(texts, labels, vocabulary, seed)
-    matrix = _matrix(scaled_vectors(vectors, vocabulary), linear.leanings()[-1])
-    table = WordTable(vocabulary, matrix)
-    pages = table.rows(found)
-    kept = np.flatnonzero(pages.lengths)
+    require_both_classes(labels)
+    vectors = load_vectors(topic.vectors)
+    counter = KeywordCounter(topic.keywords, topic.phrases)
+    tokens = [network_tokens(text) for text in texts]
+    all_tokens = [linear_tokens(text) for text in texts]
+    vocabulary = table_vocabulary(vectors, all_tokens, counter.words)
+    linear, fold_of = fit_linear_models(texts, labels, vocabulary, seed)
+    features = linear.word_features()[-1][:, None]
+    matrix = np.concatenate([standardised_vectors(vectors, vocabulary), features], 1)
+    table = WordTable(vocabulary, matrix.astype(np.float16))
+    rows = table.rows(tokens)
+    known = np.flatnonzero(rows.lengths)
 
-    def shortcut(heards: Batch, words: Callable[[], Texts]) -> NDArray[np.float32]:
-        opinions = linear.opinions(heards, fold_of[kept])[:, None]
-        counted = [counter.numbers(words())] if kind == KW_KIND else []
-        return np.concatenate([opinions, *counted], 1)
+    def shortcut(linear_rows: RaggedRows, words: Callable[[], Texts]) -> NDArray[np.float32]:
+        logits = linear.logits(linear_rows, fold_of[known])[:, None]
+        counts = [counter.features(words())] if kind == KW_KIND else []
+        return np.concatenate([logits, *counts], 1)
 
-    lesson = TrainingPages(
-        pages=_some(pages, kept),
-        shortcut=shortcut(_some(table.rows(whole), kept), lambda: [found[i] for i in kept]),
+    linear_rows = table.rows(all_tokens).select(known)
+    pages = TrainingPages(
+        pages=rows.select(known),
+        shortcut=shortcut(linear_rows, lambda: [tokens[i] for i in known]),
         shortcut_of=lambda shown: shortcut(shown, lambda: _words(shown, vocabulary)),
-        truth=np.asarray(labels, np.bool_)[kept],
-        look_up=_look_up(matrix, linear, fold_of[kept]),
+        truth=np.asarray(labels, np.bool_)[known],
+        look_up=_cross_fitted_vectors(table.matrix, linear, fold_of[known]),
     )
-    _refuse_wordless(lesson.truth)
-    network, epoch = fit(lesson, matrix.shape[1], seed, progress)
+    _refuse_wordless(pages.truth)
+    network, epoch = fit(pages, matrix.shape[1], seed, progress)
     weights = {name: value.numpy().copy() for name, value in network.state_dict().items()}
     return BiLstmModel(
         kind=kind,
         table=table,
         counter=counter,
-        prior=prior(labels),
-        arrays={**weights, **_kept(linear)},
+        prior=prior_probability(labels),
+        arrays={**weights, **_final_linear_model(linear)},
         graphs={GRAPH: onnx_graph(weights)},
         facts={
-            **origin(labels, seed, PACKAGES),
+            **training_record(labels, seed, PACKAGES),
             "epoch": epoch,
             "vectors": {"name": vectors.name, "digest": vectors.digest},
         },
     )
 
 
-def _matrix(scaled: NDArray[np.float32], leanings: NDArray[np.float32]) -> NDArray[np.float16]:
-    return np.concatenate([scaled, leanings[:, None]], 1).astype(np.float16)
-
-
-def _kept(linear: Linear) -> dict[str, NDArray[Any]]:
-    """What is kept of the linear models: the one for new pages."""
-    return {
-        "linear.idf": linear.idf,
-        "linear.weights": linear.weights[-1:].copy(),
-        "linear.intercept": linear.intercepts[-1:].copy(),
-    }
+def _final_linear_model(linear: LinearModels) -> dict[str, NDArray[Any]]:
+    """The arrays of the linear model for new pages."""
+    arrays = linear.idf, linear.weights[-1:].copy(), linear.intercepts[-1:].copy()
+    return dict(zip(LINEAR, arrays, strict=True))
 
 
 def _refuse_wordless(truth: NDArray[np.bool_]) -> None:
@@ -135,28 +110,22 @@ def _refuse_wordless(truth: NDArray[np.bool_]) -> None:
         )
 
 
-def _words(pages: Batch, vocabulary: Sequence[str]) -> Texts:
-    """Rows as words again."""
+def _words(pages: RaggedRows, vocabulary: Sequence[str]) -> Texts:
+    """The words of rows."""
     ends = np.cumsum(pages.lengths)
-    named = [vocabulary[i] for i in pages.ids]
-    return [named[end - n : end] for end, n in zip(ends, pages.lengths, strict=True)]
+    words = [vocabulary[i] for i in pages.ids]
+    return [words[end - n : end] for end, n in zip(ends, pages.lengths, strict=True)]
 
 
-def _some(pages: Batch, chosen: NDArray[np.intp]) -> Batch:
-    starts = pages.starts
-    pieces = [pages.ids[starts[i] : starts[i] + pages.lengths[i]] for i in chosen]
-    return Batch(np.concatenate([np.empty(0, np.int32), *pieces]), pages.lengths[chosen])
-
-
-def _look_up(
-    matrix: NDArray[np.float16], linear: Linear, fold_of: NDArray[np.intp]
+def _cross_fitted_vectors(
+    matrix: NDArray[np.float16], linear: LinearModels, fold_of: NDArray[np.intp]
 ) -> Callable[[NDArray[np.int32], NDArray[np.intp]], NDArray[np.float32]]:
-    """Vectors of words as an example shows them: leaning by a model that never saw it."""
-    vectors, leanings = matrix.astype(np.float32), linear.leanings()
+    """A look-up of word vectors, with linear features from a model fitted without the page."""
+    vectors, features = matrix.astype(np.float32), linear.word_features()
 
     def look_up(rows: NDArray[np.int32], chosen: NDArray[np.intp]) -> NDArray[np.float32]:
-        shown = vectors[rows]
-        shown[..., -1] = leanings[fold_of[chosen], rows]
-        return shown
+        found = vectors[rows]
+        found[..., -1] = features[fold_of[chosen], rows]
+        return found
 
     return look_up

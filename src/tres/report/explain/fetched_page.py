@@ -21,7 +21,7 @@ from tres.errors import RunError, TresError
 from tres.frontier.leaf_rules import TreeView
 from tres.mdp.columns import Floats
 from tres.mdp.schema import COUNTS
-from tres.relevance.word_attribution import Attribution, attributed_words
+from tres.relevance.word_attribution import Attribution, attribute_words
 from tres.report.explain.facts import (
     Citation,
     Condition,
@@ -268,7 +268,7 @@ def _judge_again(
         kept = page_of(journal, page.record, page.url, web)
         if kept is None:
             return None, "the run has not kept its pages, so the decisive words are unknown"
-        attribution = attributed_words(model_of(journal.path.parent, model), kept.content)
+        attribution = attribute_words(model_of(journal.path.parent, model), kept.content)
     except TresError as problem:  # everything else can be explained all the same
         return None, problem.message
     if abs(attribution.probability - page.relevance) > TOLERANCE:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.support.models import Half
 
-from tres.relevance.learnt_words import learnt_words
+from tres.relevance.strongest_words import strongest_words
 from tres.relevance.svm import train_svm
 from tres.relevance.tfidf import train_tfidf
 
@@ -17,19 +17,19 @@ LABELS = [True] * len(BEES) + [False] * len(RAILS)
 @pytest.mark.parametrize(("train", "honey"), [(train_tfidf, "honey"), (train_svm, "honei")])
 def test_a_linear_model_names_its_strongest_words(train, honey: str) -> None:
     model = train(BEES + RAILS, LABELS, 1)
-    learnt = learnt_words(model, 4)
-    assert learnt is not None
-    assert honey in dict(learnt.speak_for)
-    assert "train" in dict(learnt.speak_against)
-    assert learnt.are_stems == (train is train_svm)
-    for side in (learnt.speak_for, learnt.speak_against):
+    strongest = strongest_words(model, 4)
+    assert strongest is not None
+    assert honey in dict(strongest.positive)
+    assert "train" in dict(strongest.negative)
+    assert strongest.are_stems == (train is train_svm)
+    for side in (strongest.positive, strongest.negative):
         strengths = [strength for _, strength in side]
         assert strengths == sorted(strengths, reverse=True)
         assert all(0 < strength <= 1 for strength in strengths)
-    pro, con = learnt.speak_for[0][0], learnt.speak_against[0][0]
+    pro, con = strongest.positive[0][0], strongest.negative[0][0]
     for_it, against = model.probabilities([f"{pro}\n{pro}", f"{con}\n{con}"])
     assert for_it > 0.5 > against
 
 
 def test_other_models_say_nothing() -> None:
-    assert learnt_words(Half()) is None
+    assert strongest_words(Half()) is None

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tres.errors import ModelError
-from tres.relevance.saved_models import load_model
+from tres.relevance.model_kinds import load_model
 
 AGAIN = "copy the model again or train it anew"
 

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from tres.errors import TrainingError
 from tres.relevance.model import THRESHOLD
-from tres.relevance.pu import POSITIVE_WEIGHT, gap, guess, keyword_forms
+from tres.relevance.model_kinds import train_model
+from tres.relevance.positive_unlabelled import POSITIVE_WEIGHT, guess_labels, otsu_threshold
+from tres.topic.keyword_forms import keyword_forms
 
 from .conftest import REST, SEA, write_pages
 
@@ -25,7 +27,7 @@ def web():
 def test_most_unlabelled_pages_are_guessed_right(web):
     seeds, unlabelled, truth = web
 
-    guesses = guess(seeds, unlabelled, KEYWORDS)
+    guesses = guess_labels(seeds, unlabelled, KEYWORDS)
 
     assert guesses.texts == (*seeds, *unlabelled)
     assert guesses.labels[:5] == (True,) * 5
@@ -36,7 +38,7 @@ def test_the_model_knows_pages_without_a_single_keyword(web):
     seeds, unlabelled, _ = web
     rng = np.random.default_rng(6)
     others = [word for word in SEA if word not in KEYWORDS]
-    model = guess(seeds, unlabelled, KEYWORDS).train(seed=1)
+    model = train_model("auto", guess_labels(seeds, unlabelled, KEYWORDS), seed=1)
 
     sea, rest = (model.probabilities(write_pages(50, own, rng)) for own in (others, REST))
 
@@ -46,9 +48,9 @@ def test_the_model_knows_pages_without_a_single_keyword(web):
 
 def test_self_training_finds_what_the_keywords_alone_miss(web, monkeypatch):
     seeds, unlabelled, truth = web
-    found = guess(seeds, unlabelled, ["tide"])
-    monkeypatch.setattr("tres.relevance.pu.ROUNDS", 0)
-    by_keyword = guess(seeds, unlabelled, ["tide"])
+    found = guess_labels(seeds, unlabelled, ["tide"])
+    monkeypatch.setattr("tres.relevance.positive_unlabelled.ROUNDS", 0)
+    by_keyword = guess_labels(seeds, unlabelled, ["tide"])
 
     recall = [np.mean(np.array(g.labels[5:])[truth]) for g in (by_keyword, found)]
 
@@ -59,7 +61,7 @@ def test_seeds_that_say_their_keywords_too_often_do_not_make_it_strict(web):
     _, unlabelled, truth = web
     zealous = ["Reef\n" + "tide reef whale " * 12] * 3
 
-    guesses = guess(zealous, unlabelled, KEYWORDS)
+    guesses = guess_labels(zealous, unlabelled, KEYWORDS)
 
     assert np.mean(np.array(guesses.labels[3:])[truth]) > 0.9
 
@@ -69,7 +71,7 @@ def test_seeds_that_hardly_say_a_keyword_do_not_make_everything_relevant(web):
     shy = [f"Harbour\n{'shore ship sail harbour salt ' * 8} whale"] * 3
     common = [f"{text} tide" for text in unlabelled]
 
-    guesses = guess(shy, common, KEYWORDS)
+    guesses = guess_labels(shy, common, KEYWORDS)
 
     assert np.mean(np.array(guesses.labels[3:]) == truth) > 0.9
 
@@ -84,15 +86,15 @@ def test_the_gap_parts_scores_as_trying_every_border_does(scores):
 
     best = max(map(between, scores))
 
-    assert gap(np.array(scores)) in scores
-    assert between(gap(np.array(scores))) == pytest.approx(best, rel=1e-6, abs=1e-9)
+    assert otsu_threshold(np.array(scores)) in scores
+    assert between(otsu_threshold(np.array(scores))) == pytest.approx(best, rel=1e-6, abs=1e-9)
 
 
 def test_seeds_stay_relevant_even_without_keywords_and_weigh_more(web):
     _, unlabelled, _ = web
     strange = write_pages(3, REST, np.random.default_rng(1))
 
-    guesses = guess([*web[0], *strange], unlabelled, KEYWORDS)
+    guesses = guess_labels([*web[0], *strange], unlabelled, KEYWORDS)
 
     assert guesses.labels[:8] == (True,) * 8
     assert set(guesses.weights[:8]) == {POSITIVE_WEIGHT}
@@ -102,7 +104,7 @@ def test_seeds_stay_relevant_even_without_keywords_and_weigh_more(web):
 def test_it_draws_nothing_at_random(web):
     seeds, unlabelled, _ = web
 
-    assert guess(seeds, unlabelled, KEYWORDS) == guess(seeds, unlabelled, KEYWORDS)
+    assert guess_labels(seeds, unlabelled, KEYWORDS) == guess_labels(seeds, unlabelled, KEYWORDS)
 
 
 def test_plurals_are_keywords_too_in_any_case():
@@ -132,6 +134,6 @@ def test_plurals_are_keywords_too_in_any_case():
 )  # fmt: skip
 def test_what_cannot_be_learnt_from(positives, unlabelled, message):
     with pytest.raises(TrainingError) as caught:
-        guess(positives, unlabelled, KEYWORDS)
+        guess_labels(positives, unlabelled, KEYWORDS)
 
     assert caught.value.message == message

@@ -1,0 +1,120 @@
+"""The kinds of relevance models: one entry each, for training and for loading.
+
+To add a kind: write its file (a class with the methods of `tres.relevance.model.RelevanceModel`, a
+`from_files` and a train function), add an entry here and its name to `training.model` in
+`tres.settings.sections`. The battery in tests/relevance/test_contract.py then checks it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from tres.distribution import pip_install
+from tres.errors import ModelError, TrainingError
+from tres.relevance import custom_model, svm, tfidf
+from tres.relevance.examples import Examples
+from tres.relevance.model import RelevanceModel
+from tres.relevance.model_files import MANIFEST, ModelFiles
+from tres.relevance.neural import bilstm
+from tres.relevance.neural.train_bilstm import train_bilstm
+from tres.relevance.training import Progress, TopicWords
+
+Train = Callable[[Examples, int, TopicWords, Progress], RelevanceModel]
+"""Trains a model with a seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelKind:
+    """How models of one kind are trained and loaded, and which packages that takes."""
+
+    name: str
+    train: Train
+    load: Callable[[ModelFiles], RelevanceModel]
+    takes_weights: bool = False
+    """If not, examples are repeated in proportion to their weights."""
+    extra: str = ""
+    """The optional dependencies that hold the packages: `pip install 'tres-crawler[EXTRA]'`."""
+    train_packages: tuple[str, ...] = ()
+    load_packages: tuple[str, ...] = ()
+
+
+def _neural(name: str) -> ModelKind:
+    return ModelKind(
+        name,
+        lambda examples, *rest: train_bilstm(examples.texts, examples.labels, name, *rest),
+        bilstm.BiLstmModel.from_files,
+        extra="neural",
+        train_packages=("torch", "onnx", "onnxruntime", "safetensors"),
+        load_packages=("onnxruntime", "safetensors"),
+    )
+
+
+MODEL_KINDS = {
+    kind.name: kind
+    for kind in (
+        ModelKind(
+            tfidf.KIND,
+            lambda ex, seed, *_: tfidf.train_tfidf(ex.texts, ex.labels, seed, ex.weights),
+            tfidf.TfidfModel.from_files,
+            takes_weights=True,
+        ),
+        ModelKind(
+            svm.KIND,
+            lambda ex, seed, *_: svm.train_svm(ex.texts, ex.labels, seed),
+            svm.SvmModel.from_files,
+        ),
+        _neural(bilstm.KIND),
+        _neural(bilstm.KW_KIND),
+    )
+}
+AUTO, DEFAULT = "auto", tfidf.KIND
+"""`model = "auto"` means the default kind, whether it is trained on examples or on guesses."""
+
+
+def train_model(
+    name: str,
+    examples: Examples,
+    seed: int,
+    topic: TopicWords | None = None,
+    progress: Progress = lambda done: None,
+) -> RelevanceModel:
+    """Train a model of the kind that a topic file names."""
+    kind = MODEL_KINDS.get(DEFAULT if name == AUTO else name)
+    if kind is None:
+        raise TrainingError(f"{name!r} is no kind of model; valid are {', '.join(MODEL_KINDS)}")
+    _require_packages(kind, kind.train_packages)
+    examples = examples if kind.takes_weights else examples.without_weights()
+    return kind.train(examples, seed, topic or TopicWords(), progress)
+
+
+def load_model(directory: Path) -> RelevanceModel:
+    """Load a saved model; `ModelError` if it is damaged or of an unknown kind."""
+    files = ModelFiles.read(directory)
+    try:
+        if files.kind == custom_model.KIND:
+            raise custom_model.not_loadable(files)
+        if files.kind in MODEL_KINDS:
+            return _load(MODEL_KINDS[files.kind], files)
+    except ModelError as problem:
+        raise ModelError(f"{directory}: {problem.message}") from None
+    raise ModelError(
+        f"{directory / MANIFEST}: is a model of the unknown kind {files.kind!r}; "
+        f"this version of tres knows {', '.join(MODEL_KINDS)}"
+    )
+
+
+def _load(kind: ModelKind, files: ModelFiles) -> RelevanceModel:
+    _require_packages(kind, kind.load_packages)
+    return kind.load(files)
+
+
+def _require_packages(kind: ModelKind, packages: Sequence[str]) -> None:
+    missing = [package for package in packages if find_spec(package) is None]
+    if missing:
+        raise ModelError(
+            f"{kind.extra} models need {' and '.join(missing)}, which "
+            f"{'is' if len(missing) == 1 else 'are'} not installed: {pip_install(kind.extra)}"
+        )
