@@ -113,7 +113,14 @@ def _output(script: str) -> str:
 
 @pytest.mark.parametrize(
     "module",
-    "settings.topic_file api.crawls api.results policies.by_value relevance.custom_model offline.pages".split(),
+    [
+        "settings.topic_file",
+        "api.crawls",
+        "api.results",
+        "policies.by_value",
+        "relevance.custom_model",
+        "offline.pages",
+    ],
 )
 def test_the_examples_in_the_docstrings_are_true(module: str) -> None:
     names = {name: getattr(tres, name) for name in tres.__all__}
