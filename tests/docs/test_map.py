@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from tests.docs.pages import DOCS, ROOT
+from tests.docs.pages import DOCS, ROOT, DocPage, all_pages
 from tools.rooms import ROOMS, rooms
 
 CODE = ROOT / "src" / "tres"
@@ -47,3 +47,13 @@ def test_the_picture_shows_every_folder_that_is_not_inside_another() -> None:
 def test_the_picture_in_the_documentation_is_up_to_date() -> None:
     drawn = (DOCS / "pictures" / "rooms.svg").read_text(encoding="utf-8")
     assert drawn == f"{rooms()}\n", "run `python -m tools.pictures rooms`"
+
+
+@pytest.mark.parametrize("page", all_pages(), ids=lambda page: page.name)
+def test_every_file_of_the_code_that_a_page_names_exists(page: DocPage) -> None:
+    prose = re.sub(r"^( *)```.*?^\1```", "", page.text, flags=re.DOTALL | re.MULTILINE)
+    with_their_room = set(re.findall(r"`((?:[\w-]+/)+\w+\.py)`", prose))
+    roots = (ROOT, CODE, ROOT / "src")
+    assert [name for name in with_their_room if not any((at / name).exists() for at in roots)] == []
+    alone = set(re.findall(r"`(\w+\.py)`", prose)) - {block.title for block in page.blocks}
+    assert alone <= {path.name for path in CODE.rglob("*.py")}
