@@ -22,10 +22,10 @@ from rich.table import Table
 from threadpoolctl import threadpool_limits
 
 from tres.crawl.session import CrawlSession
-from tres.engines.replay import PerceivedWeb, replay
+from tres.engines.replay import PerceivedWeb, replay_events
 from tres.offline import open_web
-from tres.runs.start import new_session, perceived_seeds
 from tres.runs.topic_perceiver import perceive_topic
+from tres.runs.topic_session import new_session, perceive_seeds
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import Percept
@@ -94,8 +94,8 @@ def figures(config: TopicConfig, web: Thinned, seeds: list[str]) -> list[str]:
 
 def crawled(config: TopicConfig, web: Thinned) -> CrawlSession:
     """One crawl to its end."""
-    session = new_session(config, perceived_seeds(config, web.seen.perceiver), live=True)
-    replay(session, web)
+    session = new_session(config, perceive_seeds(config, web.seen.perceiver), live=True)
+    list(replay_events(session, web))
     return session
 
 

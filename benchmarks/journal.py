@@ -19,12 +19,13 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from tres.engines.replay import PerceivedWeb, replay
+from tres.engines.replay import PerceivedWeb, replay_events
 from tres.offline.generated.generator import GeneratedWeb
-from tres.runs.live import remembered
-from tres.runs.resuming import resume_run
-from tres.runs.start import crawl, open_session
+from tres.runs.live_components import restore_memory
+from tres.runs.offline_run import crawl_offline
+from tres.runs.resume_run import resume_run
 from tres.runs.topic_perceiver import perceive_topic
+from tres.runs.topic_session import offline_session
 from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig
 from tres.store.journal import JOURNAL, Journal
@@ -45,11 +46,11 @@ def main() -> None:
     web = GeneratedWeb(options.pages, 1)
     config = configured(web, options.steps)
     seen = Timed(web, perceive_topic(config, web))
-    plain = timed(lambda: replay(open_session(config, seen), seen))
+    plain = timed(lambda: list(replay_events(offline_session(config, seen), seen)))
     perceiving = seen.spent
     with TemporaryDirectory() as scratch:
         run = Path(scratch) / "run"
-        recorded = timed(lambda: crawl(config, seen, run))
+        recorded = timed(lambda: crawl_offline(config, seen, run))
         show("without a journal", plain - perceiving, options.steps)
         show("with a journal", recorded - (seen.spent - perceiving), options.steps)
         sizes(run, options.steps)
@@ -104,7 +105,7 @@ def resumed(run: Path, steps: int, how: str) -> None:
 def recalled(run: Path, config: TopicConfig) -> None:
     """What a live crawl does beside: near-duplicates and endless spaces are known again."""
     with Journal.open(run / JOURNAL) as journal:
-        processor, clock = timed(lambda: remembered(config, journal))
+        processor, clock = timed(lambda: restore_memory(config, journal))
     print(f"{'recalled in':18} {processor:8.2f} s ({clock:.2f} s on the clock), if it is live")
 
 

@@ -23,8 +23,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from labels import SEEDS, Truth, shown
-from tres.crawl.events import Event, Stepped
-from tres.engines.replay import PerceivedWeb, replay
+from tres.crawl.events import Stepped
+from tres.engines.replay import PerceivedWeb, replay_events
 from tres.offline import open_web
 from tres.offline.web import Web
 from tres.relevance.examples import Examples
@@ -38,8 +38,8 @@ from tres.relevance.label_candidates import (
 )
 from tres.relevance.model import RelevanceModel
 from tres.relevance.model_kinds import train_model
-from tres.runs.no_labels import explore_topic
-from tres.runs.start import open_session
+from tres.runs.auto_model import explore_topic
+from tres.runs.topic_session import offline_session
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.page import Page
@@ -140,13 +140,8 @@ def crawl(config: TopicConfig, web: Web, model: RelevanceModel) -> Crawled:
     """The pages that a crawl with this model fetches, seeds included."""
     matcher = KeywordMatcher(config.topic.keywords, config.topic.phrases)
     seen = PerceivedWeb(web, Perceiver(model, matcher, config.crawl.site, None))
-    steps: list[Stepped] = []
-
-    def listen(event: Event) -> None:
-        if isinstance(event, Stepped):
-            steps.append(event)
-
-    replay(open_session(config, seen), seen, listener=listen)
+    events = replay_events(offline_session(config, seen), seen)
+    steps = [event for event in events if isinstance(event, Stepped)]
     pages = [page for step in steps if isinstance(page := web.fetch(step.url), Page)]
     urls, parents = [page.url for page in pages], [step.parent or "" for step in steps]
     led_to = Counter(parents)

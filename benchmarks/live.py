@@ -43,7 +43,7 @@ from tres.errors import ConfigError, printable
 from tres.offline import GeneratedWeb, open_web
 from tres.offline.serving import serving_process
 from tres.offline.web import Web
-from tres.runs.live import crawl_live
+from tres.runs.live_run import crawl_live
 from tres.runs.topic_perceiver import perceive_topic
 from tres.settings.sections import TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig, load_topic

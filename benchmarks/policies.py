@@ -22,12 +22,12 @@ from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from tres.crawl.events import Event, Stepped
-from tres.engines.replay import PerceivedWeb, replay
+from tres.crawl.events import Stepped
+from tres.engines.replay import PerceivedWeb, replay_events
 from tres.offline import open_web
 from tres.offline.web import Web
-from tres.runs.start import open_session
 from tres.runs.topic_perceiver import perceive_topic
+from tres.runs.topic_session import offline_session
 from tres.settings.topic_file import FEATURES, MODELS, POLICIES, TopicConfig, load_topic
 from tres.web.page import Page
 
@@ -73,14 +73,9 @@ def figures(
     """Mean and standard deviation over the seeds."""
     rates, labelled, sites = [], [], []
     for number, url in enumerate(seeds, start=1):
-        fetched: list[str] = []
-
-        def listen(event: Event, fetched: list[str] = fetched) -> None:
-            if isinstance(event, Stepped):
-                fetched.append(event.url)
-
-        session = open_session(config.override(seeds=[url], seed=number), seen)
-        replay(session, seen, listener=listen)
+        session = offline_session(config.override(seeds=[url], seed=number), seen)
+        events = replay_events(session, seen)
+        fetched = [event.url for event in events if isinstance(event, Stepped)]
         rates.append(session.harvest_rate)
         labelled.append(sum(url in relevant for url in fetched) / len(fetched))
         sites.append(session.relevant_sites)

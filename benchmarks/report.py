@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import TextIO
 
 from playwright.sync_api import Page as Tab
@@ -36,7 +37,7 @@ from tres.engines.replay import PerceivedWeb
 from tres.offline.generated.generator import GeneratedWeb
 from tres.report.report_page import report_page
 from tres.report.run_reader import RunReader
-from tres.runs.start import OpenRun, start_run
+from tres.runs.open_run import OpenRun, start_run
 from tres.runs.topic_perceiver import perceive_topic
 from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig
@@ -88,9 +89,10 @@ def crawled(directory: Path, pages: int) -> Path:
     )
     seen = PerceivedWeb(WEB, perceive_topic(config, WEB))
     archive = directory.with_suffix(".jsonl")
+    kept = PerceivedWeb(SimpleNamespace(path=archive, name=WEB.name), seen.perceiver)
     with (
         archive.open("w", encoding="utf-8") as texts,
-        start_run(config, seen.perceiver, directory, web=str(archive)) as run,
+        start_run(config, seen.perceiver, directory, offline=kept) as run,
     ):
         drive(run, seen, texts)
         run.finish(StopReason.BUDGET)
@@ -100,7 +102,7 @@ def crawled(directory: Path, pages: int) -> Path:
 def drive(run: OpenRun, seen: PerceivedWeb, texts: TextIO) -> None:
     """Fetch until the budget is spent, a page every tenth of a second of a made-up clock."""
     clock = 1.7e9
-    while isinstance(demand := run.crawling.next(), Fetch):
+    while isinstance(demand := run.recorded.next(), Fetch):
         for url in demand.urls:
             clock += 0.1
             outcome = seen.perceive(url)
@@ -108,7 +110,7 @@ def drive(run: OpenRun, seen: PerceivedWeb, texts: TextIO) -> None:
             if isinstance(outcome, Percept):
                 outcome = long(outcome)
                 keep(texts, seen, url, outcome.url, title)
-            run.crawling.receive(url, outcome, Fetched(clock, 0.3, 200, 40_000, title))
+            run.recorded.receive(url, outcome, Fetched(clock, 0.3, 200, 40_000, title))
 
 
 def keep(texts: TextIO, seen: PerceivedWeb, asked: str, url: str, title: str) -> None:

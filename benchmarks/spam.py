@@ -42,8 +42,8 @@ from tres.engines.reading.page_reader import PageReader, Reading
 from tres.offline import open_web
 from tres.offline.generated.word_lists import COMMON_WORDS, TOPIC_WORDS, TOPICS, prose
 from tres.offline.web import Web
-from tres.runs.start import new_session, perceived_seeds
 from tres.runs.topic_perceiver import perceive_topic
+from tres.runs.topic_session import new_session, perceive_seeds
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.web.page import Failed, Link, Outcome, Page
 from tres.web.percept import Perceiver
@@ -163,7 +163,7 @@ def crawled(
     delay: float = 0.0,
 ) -> Crawled:
     """A crawl by the rules of live ones; a fetch takes a twentieth of a second, spam is faster."""
-    session = new_session(config, perceived_seeds(config, perceiver), live=True)
+    session = new_session(config, perceive_seeds(config, perceiver), live=True)
     memory = CrawlMemory(config.live)
     now, hosts = 0.0, []
     ready: dict[str, float] = {}

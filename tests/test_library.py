@@ -313,7 +313,7 @@ def test_a_crawl_by_ones_own_policy_goes_on_with_it_and_with_no_other(
     half = tres.run_crawl(topic, web, run=tmp_path / "half", pages=15, **plan)  # type: ignore[arg-type]
     assert half.summary is not None
     assert half.summary["policy"] == "Longest"
-    with pytest.raises(tres.errors.RunError, match=r"Longest of a program; .*policy="):
+    with pytest.raises(tres.errors.RunError, match=r"Longest, a policy of another program; .*policy="):
         tres.resume_crawl(half, pages=30, judge=judge)
     done = tres.resume_crawl(half, pages=30, **plan)  # type: ignore[arg-type]
     assert [page.url for page in done.pages] == [page.url for page in whole.pages]
@@ -323,7 +323,7 @@ def test_a_run_of_ours_goes_on_without_a_policy(
     topic: tres.TopicConfig, web: tres.GeneratedWeb, judge: Mentions, tmp_path: Path
 ) -> None:
     run = tres.run_crawl(topic, web, run=tmp_path / "run", judge=judge, pages=5)
-    with pytest.raises(tres.errors.RunError, match="'tres'; go on without a policy"):
+    with pytest.raises(tres.errors.RunError, match="'tres'; resume it without a policy"):
         tres.resume_crawl(run, pages=9, policy=Longest, judge=judge)
 
 

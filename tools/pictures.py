@@ -31,8 +31,8 @@ from tres.offline.generated.generator import GeneratedWeb
 from tres.policies.tres import Tres
 from tres.report.charts import STYLE
 from tres.report.charts import WIDTH as CHART_WIDTH
-from tres.runs.start import open_session
 from tres.runs.topic_perceiver import perceive_topic
+from tres.runs.topic_session import offline_session
 from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig
 from tres.web.percept import Percept
@@ -83,7 +83,7 @@ def crawled() -> tuple[CrawlSession, Tres, PerceivedWeb]:
         crawl=CrawlSection(pages=2 * STEPS),
     )
     seen = PerceivedWeb(web, perceive_topic(config, web))
-    session = open_session(config, seen)
+    session = offline_session(config, seen)
     while session.steps < STEPS and isinstance(demand := session.next(), Fetch):
         session.receive(demand.urls[0], seen.perceive(demand.urls[0]))
     assert isinstance(session.policy, Tres)

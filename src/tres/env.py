@@ -34,8 +34,8 @@ from tres.offline.web import Web
 from tres.policies.offering import Offering
 from tres.policies.registry import make_rows
 from tres.relevance.custom_model import Judge, as_model
-from tres.runs.start import perceived_seeds
 from tres.runs.topic_perceiver import perceive_topic
+from tres.runs.topic_session import perceive_seeds
 from tres.settings.topic_file import TopicConfig
 
 OFFERED = 32
@@ -87,12 +87,12 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         rows = make_rows(self._config.crawl.feature_set, crawl.sites)
         tree = self._config.tree
         policy = Offering(rows, Tree(rows.schema.width, tree.min_split, tree.max_depth), rng)
-        seeds = perceived_seeds(self._config, self._seen.perceiver)
+        seeds = perceive_seeds(self._config, self._seen.perceiver)
         settings = self._config.crawl
         session = CrawlSession(crawl, policy, seeds, settings.pages, settings.max_per_site)
         self._policy, self._session = policy, session
-        while session.seeds_left and isinstance(demand := session.next(), Fetch):
-            session.receive(demand.urls[0], self._seen.perceive(demand.urls[0]))
+        while session.seeds_left and self._fetch_next(session) is not None:
+            pass
         observation = self._observe()
         self._ended = len(self._rows) == 0 or session.steps >= session.pages
         return observation, self._info()
@@ -107,7 +107,10 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
             raise gymnasium.error.InvalidAction(
                 f"{action!r} is no row on offer; choose from 0 to {self._offered - 1}"
             )
-        url, events = self._fetched(self._session, int(self._rows[int(action)]))
+        self._policy.take(int(self._rows[int(action)]))
+        fetched = self._fetch_next(self._session)
+        assert fetched is not None  # the row waits, and the budget is not spent
+        url, events = fetched
         reward = sum(float(e.relevant) for e in events if isinstance(e, Stepped))
         failed = [str(e.kind) for e in events if isinstance(e, FetchFailed)]
         observation = self._observe()
@@ -117,11 +120,11 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         info = self._info() | {"url": url} | ({"failed": failed[0]} if failed else {})
         return observation, reward, terminated, truncated, info
 
-    def _fetched(self, session: CrawlSession, row: int) -> tuple[str, list[Event]]:
-        """The URL of a row, and what came of it."""
-        self._policy.take(row)
+    def _fetch_next(self, session: CrawlSession) -> tuple[str, list[Event]] | None:
+        """Fetch one page; return its URL and the events, or None if there is nothing to fetch."""
         demand = session.next()
-        assert isinstance(demand, Fetch)  # the row waits, and the budget is not spent
+        if not isinstance(demand, Fetch):
+            return None
         url = demand.urls[0]
         return url, session.receive(url, self._seen.perceive(url))
 

@@ -15,11 +15,11 @@ from tres.bench.comparison import RUNS, ExperimentContext, prepare
 from tres.bench.experiment_file import Variant, load_experiment
 from tres.bench.paper_tables import Comparison, difference, named, table_3, table_4
 from tres.cli import commands
-from tres.engines.replay import replay
+from tres.engines.replay import replay_events
 from tres.errors import RunError
 from tres.offline import open_web
 from tres.report.charts import pareto
-from tres.runs.start import new_session, perceived_seeds
+from tres.runs.topic_session import new_session, perceive_seeds
 
 POLICIES = (
     '"tres", "tres:features=paper", "tres-sync", "tres:model=svm", "ache", "random", "oracle"'
@@ -90,8 +90,8 @@ def test_several_fetches_may_be_in_flight_as_in_a_replay(tmp_path: Path) -> None
         seen = context.views["tfidf"]
         config = context.experiment.config(task.variant, task.cap, record["seed"])
         config = config.override(seeds=[record["seed_url"]])
-        session = new_session(config, perceived_seeds(config, seen.perceiver), seen.known)
-        replay(session, seen, config.crawl.in_flight)
+        session = new_session(config, perceive_seeds(config, seen.perceiver), seen.known)
+        list(replay_events(session, seen, config.crawl.in_flight))
         assert record["model_harvest_rate"] == session.harvest_rate
         assert record["frontier"] == len(session.policy)
         assert (record["gap"] is None) == (config.crawl.in_flight > 1)

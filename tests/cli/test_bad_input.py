@@ -139,9 +139,9 @@ def test_a_disk_that_cannot_be_written_is_named(
 
     run = tmp_path / "run"
     for place, remedy in (
-        ("tres.runs.start.write_config", "free some space or name another --run"),
+        ("tres.runs.open_run.write_config", "free some space or name another --run"),
         ("tres.store.journal.Journal.append", f"free some space, then: tres resume {run}"),
-        ("tres.runs.start.write_result", f"free some space, then: tres resume {run}"),
+        ("tres.runs.open_run.write_result", f"free some space, then: tres resume {run}"),
     ):
         with monkeypatch.context() as patched:
             patched.setattr(place, full)

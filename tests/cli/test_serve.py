@@ -20,7 +20,7 @@ from tres.cli import commands
 from tres.engines.protocols import Exchange, Fetched
 from tres.errors import ArchiveError, ConfigError
 from tres.offline.serving import serving_process
-from tres.runs.start import start_run
+from tres.runs.open_run import start_run
 from tres.settings.sections import TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig
 from tres.store.warc_writer import WarcStore, parts_of
@@ -73,10 +73,10 @@ def run(tmp_path):
     )
     perceiver, run = Perceiver(Half(), KeywordMatcher(["star"])), tmp_path / "run"
     with start_run(config, perceiver, run, warc=lambda at: WarcStore(at, {}, 1)) as opened:
-        for url in opened.crawling.next(2).urls:
+        for url in opened.recorded.next(2).urls:
             exchange = Exchange(f"{url}/there", b"", HEAD, b"<p>It shines.", at=1e9)
             percept = perceiver.page(Page(url, "", ""))
-            opened.crawling.receive(url, percept, Fetched(1e9, exchange=exchange))
+            opened.recorded.receive(url, percept, Fetched(1e9, exchange=exchange))
     return run
 
 

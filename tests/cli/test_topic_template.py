@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tres.cli.seed_check import SeedCheck, check_web, occurring
+from tres.cli.seed_check import SeedCheck, check_offline_seeds, occurring
 from tres.cli.topic_template import ACTIVE, OFFERED, doubts, drafted, terms_of, topic_file
 from tres.errors import ConfigError
 from tres.settings.topic_file import KEYS, load_topic
@@ -108,7 +108,7 @@ def test_seeds_are_looked_at_in_a_web_that_is_here() -> None:
     config = drafted(
         "x", ["bee", "the", "wax", "honey bee"], [*SEEDS, "http://gone.example"], "", 1
     )
-    good, dead = check_web(config, Here())  # type: ignore[arg-type]
+    good, dead = check_offline_seeds(config, Here())  # type: ignore[arg-type]
     assert (good.seed, good.found, good.terms) == (SEEDS[0], ("bee",), 3)
     assert not good.likely
     assert (good.language, good.doubt) == ("en", "")
@@ -117,7 +117,7 @@ def test_seeds_are_looked_at_in_a_web_that_is_here() -> None:
 
 def test_a_seed_that_is_named_twice_is_fetched_once() -> None:
     config = drafted("x", ["bee"], [SEEDS[0], SEEDS[0] + "#top"], "", 1)
-    assert len(check_web(config, Here())) == 1  # type: ignore[arg-type]
+    assert len(check_offline_seeds(config, Here())) == 1  # type: ignore[arg-type]
 
 
 def test_a_word_counts_in_its_plural_and_a_phrase_as_it_is() -> None:

@@ -13,7 +13,7 @@ from tests.support.dashboard import open_run
 from tres.dashboard.app import Dashboard
 from tres.dashboard.run_list import Runs
 from tres.dashboard.security import AccessRules
-from tres.runs.start import OpenRun
+from tres.runs.open_run import OpenRun
 
 
 class Clock:

@@ -10,7 +10,7 @@ from tests.support.dashboard import open_run, step
 from tres.dashboard.followed_run import FollowedRun, Since
 from tres.dashboard.run_counts import KEPT, LONGEST
 from tres.report.run_reader import RunReader
-from tres.runs.start import OpenRun
+from tres.runs.open_run import OpenRun
 from tres.store.journal import JOURNAL, MARK
 
 

@@ -11,7 +11,7 @@ from tests.support.dashboard import get, open_run, post, step
 
 from tres.dashboard.frontier_view import what_waits
 from tres.policies.policy import FrontierPolicy
-from tres.runs.start import OpenRun
+from tres.runs.open_run import OpenRun
 from tres.store.judgements import read_judgements
 from tres.store.orders import Block, Budget, Continue, Order, Pause, Stop, take
 

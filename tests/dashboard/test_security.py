@@ -15,7 +15,7 @@ from tres.dashboard.login_attempts import MOST, SLIPS, Attempts
 from tres.dashboard.run_list import Runs
 from tres.dashboard.security import COOKIE, LARGEST_BODY, AccessRules, token_for
 from tres.errors import ConfigError
-from tres.runs.start import OpenRun
+from tres.runs.open_run import OpenRun
 from tres.store.orders import take
 
 TOKEN = "a token that is long enough"

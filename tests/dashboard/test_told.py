@@ -19,7 +19,7 @@ from tres.dashboard.security import RefusedError
 from tres.offline.generated.generator import GeneratedWeb
 from tres.report.palette import PALETTE
 from tres.report.run_reader import RunReader
-from tres.runs.start import OpenRun
+from tres.runs.open_run import OpenRun
 
 
 def test_the_list_has_a_line_per_run(app: ASGIApp, run: OpenRun) -> None:

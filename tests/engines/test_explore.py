@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tres.engines.exploration.explore import Exploration, explore
+from tres.engines.exploration.explore import ExploredPages, explore, explore_offline
 from tres.offline.generated.generator import GeneratedWeb
 from tres.web.page import Failed, FailureKind, Link, Outcome, Page
 
@@ -42,15 +42,21 @@ def generated() -> GeneratedWeb:
     return GeneratedWeb(3000, 1)
 
 
-def explored(web: object, seeds: list[str], pages: int, seed: int = 1) -> Exploration:
-    rng = np.random.default_rng(seed)
-    return explore(web, seeds, frozenset({"star", "galaxy"}), pages, rng)  # type: ignore[arg-type]
+def explored(
+    web: object,
+    seeds: list[str],
+    pages: int,
+    seed: int = 1,
+    keywords: frozenset[str] = frozenset({"star", "galaxy"}),
+) -> ExploredPages:
+    explorer = explore(seeds, keywords, pages, np.random.default_rng(seed))
+    return explore_offline(explorer, web)  # type: ignore[arg-type]
 
 
 def test_it_fetches_as_many_pages_as_it_may_and_each_once(generated: GeneratedWeb) -> None:
     web = Counted(generated)
     found = explored(web, generated.seeds("astronomy", 3), 120)
-    assert found.pages == web.given == 120
+    assert found.count == web.given == 120
     assert set(web.asked.values()) == {1}
     assert (len(found.seeds), len(found.near), len(found.background)) == (3, 39, 78)
     urls = [page.url for part in (found.seeds, found.near, found.background) for page in part]
@@ -107,7 +113,7 @@ def test_the_background_goes_from_site_to_site() -> None:
         links[f"big.org/{i}"].append(f"small{i % 60}.org/")
         links[f"small{i % 60}.org/"] = []
     web = Dictionary(small_web(links))
-    found = explore(web, ["http://big.org/0"], KEYWORDS, 91, np.random.default_rng(1))  # type: ignore[arg-type]
+    found = explored(web, ["http://big.org/0"], 91, keywords=KEYWORDS)
     sites = {page.url.split("/")[2] for page in found.background}
     assert len(sites) > 20
 
@@ -116,7 +122,7 @@ def test_links_that_name_a_keyword_are_followed_first() -> None:
     links = {"a.org/": [f"a.org/{i}" for i in range(60)] + ["b.org/bee", "c.org/bees", "d.org/x"]}
     links |= {target: [] for target in links["a.org/"]}
     web = Dictionary(small_web(links))
-    found = explore(web, ["http://a.org/"], KEYWORDS, 4, np.random.default_rng(1))  # type: ignore[arg-type]
+    found = explored(web, ["http://a.org/"], 4, keywords=KEYWORDS)
     assert len(found.near) == 1
     fetched = {page.url for page in (*found.near, *found.background)}
     assert fetched & {"http://b.org/bee", "http://c.org/bees"}
@@ -124,8 +130,7 @@ def test_links_that_name_a_keyword_are_followed_first() -> None:
 
 def test_a_web_that_ends_gives_what_it_has() -> None:
     web = Dictionary(small_web({"a.org/": ["a.org/1", "a.org/dead"], "a.org/1": ["a.org/"]}))
-    found = explore(web, ["http://a.org/", "http://gone.org/"], KEYWORDS, 50,
-                    np.random.default_rng(1))  # type: ignore[arg-type]  # fmt: skip
-    assert found.pages == 2
-    nothing = explore(web, ["http://gone.org/"], KEYWORDS, 50, np.random.default_rng(1))  # type: ignore[arg-type]
-    assert nothing.pages == 0
+    found = explored(web, ["http://a.org/", "http://gone.org/"], 50, keywords=KEYWORDS)
+    assert found.count == 2
+    nothing = explored(web, ["http://gone.org/"], 50, keywords=KEYWORDS)
+    assert nothing.count == 0

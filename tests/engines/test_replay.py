@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from tests.support.webs import drive
 
-from tres.crawl.events import Demand, Event, FetchFailed, Stepped, StopReason
+from tres.crawl.events import Demand, Done, FetchFailed, Stepped, StopReason
 from tres.crawl.session import CrawlSession
-from tres.engines.replay import PerceivedWeb, replay
+from tres.engines.replay import PerceivedWeb, replay_events
 from tres.mdp.state import CrawlState
 from tres.policies.registry import PolicySettings, make_policy
 from tres.settings.sections import PolicyName
@@ -87,22 +87,21 @@ def test_every_page_is_fetched_and_perceived_once_however_often_it_is_crawled(
     web: ShortWeb, seen: PerceivedWeb
 ) -> None:
     for _ in range(3):
-        replay(session_of(seen, "breadth-first", pages=30), seen)
+        list(replay_events(session_of(seen, "breadth-first", pages=30), seen))
     assert set(web.asked.values()) == {1}
     assert len(web.asked) == 22  # the seed, twenty pages, and the dead link, which is kept too
 
 
-def test_events_go_to_the_listener_in_order(seen: PerceivedWeb) -> None:
-    events: list[Event] = []
-    reason = replay(session_of(seen), seen, listener=events.append)
-    assert reason is StopReason.BUDGET
+def test_events_come_in_order_and_the_last_says_why_it_ended(seen: PerceivedWeb) -> None:
+    *events, last = replay_events(session_of(seen), seen)
+    assert last == Done(StopReason.BUDGET)
     assert [e.step for e in events if isinstance(e, Stepped)] == list(range(1, 16))
 
 
 def test_failures_are_told_and_cost_no_step(seen: PerceivedWeb) -> None:
-    events: list[Event] = []
     session = session_of(seen, "breadth-first", pages=30)
-    assert replay(session, seen, listener=events.append) is StopReason.FRONTIER_EXHAUSTED
+    *events, last = replay_events(session, seen)
+    assert last == Done(StopReason.FRONTIER_EXHAUSTED)
     failed = [e for e in events if isinstance(e, FetchFailed)]
     assert failed == [FetchFailed("http://dead.org/", FailureKind.NOT_FOUND, is_seed=False)]
     assert session.steps == 21
@@ -112,31 +111,24 @@ def test_failures_are_told_and_cost_no_step(seen: PerceivedWeb) -> None:
 def test_a_replay_is_the_same_every_time_whatever_is_in_flight(
     seen: PerceivedWeb, in_flight: int
 ) -> None:
-    stories = []
-    for _ in range(2):
-        events: list[Event] = []
-        replay(session_of(seen), seen, in_flight, events.append)
-        stories.append(repr(events))
-    assert stories[0] == stories[1]
+    first, second = (list(replay_events(session_of(seen), seen, in_flight)) for _ in range(2))
+    assert repr(first) == repr(second)
 
 
 def test_with_one_in_flight_it_is_the_plain_loop(seen: PerceivedWeb) -> None:
-    events: list[Event] = []
-    replay(session_of(seen), seen, listener=events.append)
+    *events, _ = replay_events(session_of(seen), seen)
     pages = {page.url: seen.perceive(page.url) for page in seen.web.pages()}
     assert repr(events) == repr(drive(session_of(seen), pages).events)
 
 
-def test_an_interruption_from_the_listener_ends_the_replay(seen: PerceivedWeb) -> None:
+def test_an_interruption_between_two_events_ends_the_replay(seen: PerceivedWeb) -> None:
     session = session_of(seen)
-    steps: list[Event] = []
-
-    def stop_after_three(event: Event) -> None:
-        steps.append(event)
+    events = []
+    for event in replay_events(session, seen, 4):
+        events.append(event)
         if session.steps == 3:
             session.interrupt()
-
-    assert replay(session, seen, 4, stop_after_three) is StopReason.INTERRUPTED
+    assert events[-1] == Done(StopReason.INTERRUPTED)
     assert session.steps == 3
     assert session.in_flight > 0  # to be asked for again when the crawl is taken up
 
@@ -173,5 +165,6 @@ def test_a_crawl_that_is_interrupted_while_it_chooses_takes_nothing_more_in(
         return choose(k, waiting)
 
     session.next = interrupted  # type: ignore[method-assign]
-    assert replay(session, seen, 4) is StopReason.INTERRUPTED
+    *_, last = replay_events(session, seen, 4)
+    assert last == Done(StopReason.INTERRUPTED)
     assert session.steps == 3

@@ -10,10 +10,10 @@ from tests.support.crawls import perceiver, session_of
 from tests.support.local_web import LocalWeb, html
 from tests.support.steering import Scripted
 
-from tres.crawl.events import Event, Stepped, StopReason
+from tres.crawl.events import Done, Stepped, StopReason
 from tres.engines.flights import Flights
 from tres.engines.politeness.clock import PolitenessClock
-from tres.engines.replay import Judged, PerceivedWeb, replay
+from tres.engines.replay import PerceivedWeb, replay_events
 from tres.engines.steering import UNSTEERED
 from tres.settings.sections import LiveSection
 
@@ -37,10 +37,10 @@ class TestReplay:
             controller.paused = controller.looks in (3, 4, 7)
             return True
 
-        plain, paused = list[Event](), list[Event]()
-        replay(session_of(RING, 15), seen, 2, plain.append)
+        plain = list(replay_events(session_of(RING, 15), seen, 2))
         controller = Scripted(pause_twice, every=0.0)
-        assert replay(session_of(RING, 15), seen, 2, paused.append, controller) is StopReason.BUDGET
+        paused = list(replay_events(session_of(RING, 15), seen, 2, controller))
+        assert paused[-1] == Done(StopReason.BUDGET)
         assert repr(paused) == repr(plain)
         assert controller.rests == 3
 
@@ -54,7 +54,7 @@ class TestReplay:
                 steps.append(session.steps)
             return True
 
-        replay(session, seen, steering=Scripted(pause, every=0.0))
+        list(replay_events(session, seen, steering=Scripted(pause, every=0.0)))
         assert steps == [steps[0]] * 5
         assert session.steps == 15
 
@@ -68,7 +68,8 @@ class TestReplay:
             return True
 
         controller = Scripted(pause_for_ever, every=0.0)
-        assert replay(session, seen, steering=controller) is StopReason.INTERRUPTED
+        *_, last = replay_events(session, seen, steering=controller)
+        assert last == Done(StopReason.INTERRUPTED)
         assert session.steps == 4
 
     def test_another_judge_counts_from_the_next_page_on(self, seen: PerceivedWeb) -> None:
@@ -76,18 +77,16 @@ class TestReplay:
             def probabilities(self, texts):  # type: ignore[no-untyped-def]
                 return super().probabilities(texts) * 0
 
-        judged, events = Judged(seen), list[Event]()
         session = session_of(RING, 15)
 
         def change(controller: Scripted) -> bool:
             if session.steps == 6:
-                judged.judge_by(Nothing())
+                seen.judge_by(Nothing())
             return True
 
-        replay(session, judged, 3, events.append, Scripted(change, every=0.0))
+        events = list(replay_events(session, seen, 3, Scripted(change, every=0.0)))
         steps = [event.relevant for event in events if isinstance(event, Stepped)]
         assert steps == [True] * 6 + [False] * 9
-        assert seen.perceive("http://s0.org/").relevant  # type: ignore[union-attr]
 
 
 class TestFlights:

@@ -18,7 +18,7 @@ from tests.support.webs import To, links
 from tres.crawl.events import Fetch, StopReason
 from tres.engines.protocols import Fetched
 from tres.report.run_reader import PageRow
-from tres.runs.start import OpenRun, start_run
+from tres.runs.open_run import OpenRun, start_run
 from tres.settings.sections import AgentSection, CrawlSection, LiveSection, TopicSection
 from tres.settings.topic_file import TopicConfig, TrainingSection
 from tres.topic.keyword_matcher import KeywordMatcher
@@ -80,16 +80,16 @@ def crawl(run: OpenRun, steps: int) -> None:
     """Go on for some steps."""
     until, clock = run.session.steps + steps, 1000.0 + run.session.steps / 2
     while run.session.steps < until:
-        demand = run.crawling.next()
+        demand = run.recorded.next()
         assert isinstance(demand, Fetch)
         (asked,) = demand.urls
         i = WEB[asked]
         clock += 0.5
         if i % 11 == 10:
             failed = Failed(asked, FailureKind.NOT_FOUND)
-            run.crawling.receive(asked, failed, Fetched(clock, 0.1, 404, note="HTTP 404"))
+            run.recorded.receive(asked, failed, Fetched(clock, 0.1, 404, note="HTTP 404"))
         else:
-            run.crawling.receive(asked, percept(i), Fetched(clock, 0.1, 200, 999, title(i)))
+            run.recorded.receive(asked, percept(i), Fetched(clock, 0.1, 200, 999, title(i)))
 
 
 def opened(directory: Path, pages: int = 150, **changes: Any):

@@ -27,8 +27,8 @@ from tres.report.explain.facts import Failed, Fetched, NeverFetched, Waiting, fa
 from tres.report.explain.gather import explain
 from tres.report.explain.layout import format_explanation
 from tres.report.run_reader import RunReader
-from tres.runs.resuming import resume, session_of
-from tres.runs.start import crawl
+from tres.runs.offline_run import crawl_offline, resume_offline
+from tres.runs.restored_session import session_of
 from tres.runs.topic_perceiver import perceive_topic
 from tres.settings.sections import (
     POLICIES,
@@ -61,7 +61,7 @@ def run(web: GeneratedWeb, tmp_path_factory: pytest.TempPathFactory) -> Path:
         agent=AgentSection(guided=10, epsilon=0.1),
     )
     directory = tmp_path_factory.mktemp("runs") / "stars"
-    crawl(config, PerceivedWeb(web, perceive_topic(config, web)), directory)
+    crawl_offline(config, PerceivedWeb(web, perceive_topic(config, web)), directory)
     return directory
 
 
@@ -316,7 +316,7 @@ def test_the_judge_is_the_model_of_its_time(bees: Path, tmp_path: Path) -> None:
     web = open_web(str(bees))
     texts = [page.content for page in web.pages()]
     replace_model(run, train_tfidf(texts, ["Line" in text for text in texts], 1))
-    resume(run, web, 8)
+    resume_offline(run, web, 8)
     before, after = fetched(run, 3), fetched(run, 7)
     assert (before.verdict.number, before.verdict.models) == (1, 2)
     assert (after.verdict.number, after.verdict.models) == (2, 2)

@@ -16,7 +16,7 @@ from tres.engines.protocols import Fetched as How
 from tres.report.explain.facts import Failed, Fetched, InFlight, NeverFetched, Waiting
 from tres.report.explain.gather import explain
 from tres.report.explain.layout import format_explanation
-from tres.runs.start import OpenRun, start_run
+from tres.runs.open_run import OpenRun, start_run
 from tres.settings.sections import CrawlSection, LiveSection, TopicSection, TrainingSection
 from tres.settings.site_caps import SiteCap
 from tres.settings.topic_file import TopicConfig
@@ -62,18 +62,18 @@ def receive(run: OpenRun, url: str, *links: str | Link, text: str = "a bee", at:
     """A page at a URL, or wherever it leads, with these links."""
     targets = tuple(Link(each, "see") if isinstance(each, str) else each for each in links)
     page = Page(at or url, "Title", text, targets)
-    run.crawling.receive(url, PERCEIVER.page(page), How(at=1e9, seconds=0.1, title="Title"))
+    run.recorded.receive(url, PERCEIVER.page(page), How(at=1e9, seconds=0.1, title="Title"))
 
 
 def take(run: OpenRun, count: int = 1) -> tuple[str, ...]:
-    return run.crawling.next(count).urls  # type: ignore[union-attr,no-any-return]
+    return run.recorded.next(count).urls  # type: ignore[union-attr,no-any-return]
 
 
 def test_a_failure_is_told_with_what_can_be_done(tmp_path: Path) -> None:
     with crawling(tmp_path / "run") as run:
         receive(run, *take(run), "http://b.example/late")
         (url,) = take(run)
-        run.crawling.receive(
+        run.recorded.receive(
             url, NoPage(url, FailureKind.HTTP_ERROR, True), How(at=1e9, note="500 \x1b[1m")
         )
     told = explain(tmp_path / "run", "b.example/late")
@@ -90,7 +90,7 @@ def test_what_waits_for_a_site_that_is_down_is_told(tmp_path: Path) -> None:
     with crawling(tmp_path / "run") as run:
         receive(run, *take(run), "http://b.example/late")
         (url,) = take(run)
-        run.crawling.receive(
+        run.recorded.receive(
             url, NoPage(url, FailureKind.TIMEOUT, True), How(at=1e9, note="30 s \x1b[1m")
         )
     told = explain(tmp_path / "run", "b.example/late")
@@ -193,7 +193,7 @@ def test_a_rule_that_keeps_links_out_is_named(tmp_path: Path, url: str, rule: st
 def test_a_link_of_a_blocked_site_is_told_so(tmp_path: Path) -> None:
     with crawling(tmp_path / "run") as run:
         receive(run, *take(run), "http://b.example/1", "http://c.example/")
-        run.crawling.block("b.example")
+        run.recorded.block("b.example")
     for url in ("http://b.example/1", "http://b.example/unseen"):
         told = explain(tmp_path / "run", url)
         assert isinstance(told, NeverFetched)

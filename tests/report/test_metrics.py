@@ -12,7 +12,7 @@ from tests.report.test_run_reader import run, step
 
 from tres.report.metrics import BUCKETS, METRICS, RunStatus, exposition
 from tres.report.run_reader import FailureRow, PageRow, RunReader
-from tres.runs.start import OpenRun
+from tres.runs.open_run import OpenRun
 from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig
 from tres.store.journal_header import Meta

@@ -10,7 +10,7 @@ from tests.support.webs import page, web_of
 
 from tres.engines.protocols import Fetched
 from tres.report.run_reader import RunReader
-from tres.runs.start import OpenRun, start_run
+from tres.runs.open_run import OpenRun, start_run
 from tres.settings.sections import AgentSection, CrawlSection, TopicSection
 from tres.settings.topic_file import TopicConfig, TrainingSection
 from tres.topic.keyword_matcher import KeywordMatcher
@@ -38,9 +38,9 @@ def run(tmp_path: Path):
 
 
 def step(run: OpenRun) -> str:
-    (url,) = run.crawling.next().urls  # type: ignore[union-attr]
+    (url,) = run.recorded.next().urls  # type: ignore[union-attr]
     outcome = WEB.get(url) or Failed(url, FailureKind.NOT_FOUND)
-    run.crawling.receive(url, outcome, Fetched(at=12.0, seconds=0.5, title="A page"))
+    run.recorded.receive(url, outcome, Fetched(at=12.0, seconds=0.5, title="A page"))
     return url
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tres.report.run_reader import RunReader
-from tres.runs.resuming import tree_of
+from tres.runs.restored_session import tree_of
 
 
 def test_the_features_of_a_page_meet_the_rule_that_is_given_for_it(reader: RunReader, done) -> None:

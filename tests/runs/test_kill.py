@@ -27,9 +27,8 @@ from tres.engines.stop_signals import interrupt_sessions
 from tres.errors import RunError
 from tres.offline.generated.generator import GeneratedWeb
 from tres.offline.web import Web
-from tres.runs import resuming
-from tres.runs.resuming import resume
-from tres.runs.start import crawl
+from tres.runs import offline_run
+from tres.runs.offline_run import crawl_offline, resume_offline
 from tres.runs.topic_perceiver import perceive_topic
 from tres.settings.sections import CrawlSection, TopicSection, TrainingSection, TreeSection
 from tres.settings.topic_file import TopicConfig
@@ -76,16 +75,16 @@ def configured(web: GeneratedWeb, k: int, pages: int) -> TopicConfig:
 def quick(monkeypatch: pytest.MonkeyPatch, seen: RunStatus) -> None:
     """Snapshots often enough to be met, and no page perceived twice in all processes."""
     monkeypatch.setattr(snapshots, "EVERY", 150)
-    monkeypatch.setattr(resuming, "PerceivedWeb", lambda *_: seen)
+    monkeypatch.setattr(offline_run, "PerceivedWeb", lambda *_: seen)
 
 
 def crawling(config: TopicConfig, seen: RunStatus, run: Path) -> None:
     """Begin a crawl, or go on with it, as the command would."""
     with interrupt_sessions() as started:
         if (run / JOURNAL).exists():
-            resume(run, seen.web, started=started)
+            resume_offline(run, seen.web, on_start=started)
         else:
-            crawl(config, seen, run, overwrite=True, started=started)
+            crawl_offline(config, seen, run, overwrite=True, on_start=started)
 
 
 def outcomes(run: Path) -> list[str]:
@@ -124,7 +123,7 @@ def test_however_often_it_is_killed_it_is_the_crawl_that_was_not(
     config = configured(seen.web, k, pages)  # type: ignore[arg-type]
     whole, run = tmp_path / "whole", tmp_path / "run"
     seen.log = None
-    crawl(config, seen, whole)
+    crawl_offline(config, seen, whole)
     moments = random.Random(k)
     share = position(whole) // (2 * times)  # a busy machine kills late: the last finds it at work
     for attempt in range(times + 1):
@@ -188,7 +187,7 @@ def test_a_full_disk_ends_the_crawl_and_room_lets_it_go_on(
     config = configured(seen.web, 1, pages=800)  # type: ignore[arg-type]
     seen.log = None
     whole, disk = tmp_path / "whole", tmp_path / "disk"
-    crawl(config, seen, whole)
+    crawl_offline(config, seen, whole)
     if way == "a full disk":
         with small_disk(disk) as enlarge:
             _fill(config, seen, disk / "run", None, enlarge, whole)
@@ -207,6 +206,6 @@ def _fill(
         assert child.exitcode == 0
     assert 0 < len(outcomes(run)) < len(outcomes(whole))
     enlarge()
-    resume(run, seen.web)
+    resume_offline(run, seen.web)
     for name in ("pages.csv", "failures.csv", "tree.json"):
         assert (run / name).read_bytes() == (whole / name).read_bytes(), name

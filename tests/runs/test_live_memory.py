@@ -8,7 +8,7 @@ from tests.support.webs import To, links, page
 
 from tres.crawl.events import FetchFailed, Stepped
 from tres.engines.protocols import Fetched
-from tres.runs.live import remembered
+from tres.runs.live_components import restore_memory
 from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig
 from tres.store.journal import Journal
@@ -43,7 +43,7 @@ def test_it_knows_the_pages_and_the_links_of_its_steps_and_of_nothing_else(tmp_p
     with Journal.create(tmp_path / "journal.db", Meta("", "live", ()), *begin) as journal:
         journal.append(Received(full.url, full), [step], Fetched(1.0, fingerprint=STEP))
         journal.append(Received(failed.url, failed), [told], Fetched(2.0, fingerprint=REFUSED))
-        memory = remembered(CONFIG, journal)
+        memory = restore_memory(CONFIG, journal)
     assert memory.duplicates is not None
     assert memory.spaces is not None
     assert [memory.duplicates.seen(mark) for mark in (STEP, REFUSED)] == [True, False]

@@ -11,8 +11,9 @@ from tests.support.reading import model
 
 from tres.crawl.frontier_limits import LinkLimits
 from tres.engines.protocols import Exchange
-from tres.runs.live import open_run
-from tres.runs.start import archived, link_limits, new_session, session_digest, start_run
+from tres.runs.live_run import start_or_resume
+from tres.runs.open_run import open_archive, start_run
+from tres.runs.topic_session import new_session, session_digest
 from tres.settings.sections import CrawlSection, LiveSection, TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig
 
@@ -53,18 +54,17 @@ def test_the_limit_of_clicks_is_that_of_the_topic_file(clicks: int) -> None:
 
 def test_the_archive_is_closed_however_the_crawl_ends(tmp_path: Path) -> None:
     archive = Archive()
-    with pytest.raises(KeyboardInterrupt), archived(lambda directory: archive, tmp_path):
+    with pytest.raises(KeyboardInterrupt), open_archive(lambda directory: archive, tmp_path):
         raise KeyboardInterrupt
     assert archive.closed
 
 
 def test_a_run_that_keeps_no_pages_has_no_archive(tmp_path: Path) -> None:
-    with archived(None, tmp_path) as archive:
+    with open_archive(None, tmp_path) as archive:
         assert archive is None
 
 
 def test_the_limits_on_links_are_those_of_the_topic_file() -> None:
-    assert link_limits(CrawlSection()) == LinkLimits()
     config = TopicConfig(
         name="limits",
         topic=TopicSection(keywords=["biology"]),
@@ -110,6 +110,6 @@ def test_a_project_that_goes_on_has_the_budgets_of_its_topic_file(tmp_path: Path
     )
     with start_run(config, replace(perceiver(), model=model()), tmp_path / "run"):
         pass
-    with open_run(config.override(pages=40, requests=60), tmp_path / "run") as (run, _):
+    with start_or_resume(config.override(pages=40, requests=60), tmp_path / "run") as (run, _):
         assert (run.config.crawl.pages, run.config.crawl.requests) == (40, 60)
-        assert run.crawling._requests_left == 60
+        assert run.recorded._requests_left == 60

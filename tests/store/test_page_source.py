@@ -9,7 +9,7 @@ from tests.support.models import Half
 
 from tres.engines.protocols import Exchange, Fetched
 from tres.errors import ArchiveError
-from tres.runs.start import start_run
+from tres.runs.open_run import start_run
 from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig
 from tres.store.journal import JOURNAL, Journal
@@ -36,7 +36,7 @@ def run(tmp_path: Path) -> Path:
         config, perceiver, tmp_path / "run", warc=lambda where: WarcStore(where, {}, 1_500)
     ) as opened:
         for url in SEEDS:
-            opened.crawling.next()
+            opened.recorded.next()
             body = f"<title>Page {url[-1]}</title><p>text of {url}".encode()
             exchange = Exchange(
                 url=url,
@@ -46,7 +46,7 @@ def run(tmp_path: Path) -> Path:
                 body=body,
             )
             percept = perceiver.page(Page(url, "", ""))
-            opened.crawling.receive(url, percept, Fetched(at=1e9, seconds=0.1, exchange=exchange))
+            opened.recorded.receive(url, percept, Fetched(at=1e9, seconds=0.1, exchange=exchange))
     return tmp_path / "run"
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tres.engines.replay import PerceivedWeb
 from tres.offline import open_web
-from tres.runs.start import crawl
+from tres.runs.offline_run import crawl_offline
 from tres.runs.topic_perceiver import perceive_topic
 from tres.settings.sections import CrawlSection, LiveSection, TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig
@@ -79,5 +79,5 @@ def bees_config(**crawling: object) -> TopicConfig:
 def crawl_bees(run: Path, archive: Path, config: TopicConfig) -> Path:
     """A whole crawl of the web; gives the directory of the run."""
     web = open_web(str(archive))
-    crawl(config, PerceivedWeb(web, perceive_topic(config, web)), run)
+    crawl_offline(config, PerceivedWeb(web, perceive_topic(config, web)), run)
     return run

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message
 from tests.support.models import Half
 
 from tres.engines.protocols import Fetched
-from tres.runs.start import OpenRun, start_run
+from tres.runs.open_run import OpenRun, start_run
 from tres.settings.sections import AgentSection, CrawlSection, TopicSection
 from tres.settings.topic_file import TopicConfig, TrainingSection
 from tres.topic.keyword_matcher import KeywordMatcher
@@ -35,10 +35,10 @@ def open_run(directory: Path, pages: int = 1000) -> Any:
 
 def step(run: OpenRun, title: str = "A page", links: int = 4) -> str:
     """One fetch: pages of ten sites in turn, every third relevant; every seventh link is dead."""
-    (url,) = run.crawling.next().urls  # type: ignore[union-attr]
+    (url,) = run.recorded.next().urls  # type: ignore[union-attr]
     number = int(url.rsplit("/", 1)[1])
     if number % 7 == 6:
-        run.crawling.receive(url, Failed(url, FailureKind.NOT_FOUND))
+        run.recorded.receive(url, Failed(url, FailureKind.NOT_FOUND))
         return url
     targets = [number * links + place for place in range(1, links + 1)]
     urls = tuple(f"http://site{target % 10}.example/{target}" for target in targets)
@@ -55,7 +55,7 @@ def step(run: OpenRun, title: str = "A page", links: int = 4) -> str:
             ("more",) * links,
         ),
     )
-    run.crawling.receive(url, outcome, Fetched(at=12.0, seconds=0.5, title=title))
+    run.recorded.receive(url, outcome, Fetched(at=12.0, seconds=0.5, title=title))
     return url
 
 

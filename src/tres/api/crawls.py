@@ -26,8 +26,9 @@ from tres.offline.web import Web
 from tres.policies.policy import Policy
 from tres.policies.registry import OwnPolicy
 from tres.relevance.custom_model import Judge, as_model
-from tres.runs.resuming import resumable, resume
-from tres.runs.start import Listener, crawl, events_of, start_run_over
+from tres.runs.offline_run import crawl_offline, offline_events, resume_offline
+from tres.runs.open_run import Listener, start_run
+from tres.runs.resume_run import resumable
 from tres.runs.topic_perceiver import perceive_topic
 from tres.settings.sections import PolicyName
 from tres.settings.topic_file import TopicConfig
@@ -65,12 +66,13 @@ def run_crawl(
     config, own = _plan(topic, policy, settings)
     listener = _listener(on_page)
     if web is None:
-        from tres.runs.live import crawl_live
+        from tres.runs.live_run import crawl_live
 
         _refuse_judge(judge)
         crawl_live(config, Path(run), listener, overwrite, own=own)
     else:
-        crawl(config, _seen(config, web, judge), Path(run), listener, overwrite, own=own)
+        perceived = _perceived(config, web, judge)
+        crawl_offline(config, perceived, Path(run), listener, overwrite, own=own)
     return Run(run)
 
 
@@ -93,13 +95,13 @@ def resume_crawl(
     meta = resumable(path, pages).meta
     listener, spec = _listener(on_page), web or meta.web
     if not spec:
-        from tres.runs.live import resume_live
+        from tres.runs.live_run import resume_live
 
         _refuse_judge(judge)
         resume_live(path, pages, listener, own=own)
     else:
         model = None if judge is None else as_model(judge)
-        resume(path, _opened(spec), pages, listener, own=own, model=model)
+        resume_offline(path, _opened(spec), pages, listener, own=own, model=model)
     return Run(path)
 
 
@@ -128,20 +130,25 @@ def crawl_pages(
         (3, True, True)
     """
     config, own = _plan(topic, policy, settings)
-    return _pages(config, _seen(config, web, judge), run, own, overwrite)
+    return _pages(config, _perceived(config, web, judge), run, own, overwrite)
 
 
 def _pages(
     config: TopicConfig,
-    seen: PerceivedWeb,
+    web: PerceivedWeb,
     run: Path | str | None,
     own: OwnPolicy | None,
     overwrite: bool,
 ) -> Generator[Stepped]:
     """The steps of a new run; one that is left early is interrupted in good order."""
-    with _kept(run) as place, start_run_over(config, seen, place, overwrite, own) as opened:
+    with (
+        _run_directory(run) as directory,
+        start_run(
+            config, web.perceiver, directory, offline=web, overwrite=overwrite, own=own
+        ) as opened,
+    ):
         try:
-            for event in events_of(opened, seen):
+            for event in offline_events(opened, web):
                 if isinstance(event, Stepped):
                     yield event
                 if isinstance(event, Done):
@@ -152,7 +159,7 @@ def _pages(
 
 
 @contextmanager
-def _kept(run: Path | str | None) -> Iterator[Path]:
+def _run_directory(run: Path | str | None) -> Iterator[Path]:
     if run is not None:
         yield Path(run)
         return
@@ -173,7 +180,7 @@ def _own(policy: MakePolicy) -> OwnPolicy:
     return OwnPolicy(getattr(policy, "__qualname__", type(policy).__qualname__), policy)
 
 
-def _seen(config: TopicConfig, web: Web | str, judge: Judge | None) -> PerceivedWeb:
+def _perceived(config: TopicConfig, web: Web | str, judge: Judge | None) -> PerceivedWeb:
     opened = _opened(web)
     model = None if judge is None else as_model(judge)
     return PerceivedWeb(opened, perceive_topic(config, opened, model))

@@ -33,8 +33,8 @@ from tres.errors import RunError
 from tres.offline.web import Web
 from tres.policies.oracle import CitationGraph
 from tres.policies.registry import OfflineKnowledge
-from tres.runs.start import new_session, perceived_seeds
 from tres.runs.topic_perceiver import perceive_topic
+from tres.runs.topic_session import new_session, perceive_seeds
 
 RUNS, RESULTS, CURVES = "runs.jsonl", "results.json", "curves.csv"
 CURVE_COLUMNS = ("policy", "max_per_site", "seed_url")
@@ -60,8 +60,8 @@ class ExperimentContext:
         config = self.experiment.config(task.variant, task.cap, seed).override(seeds=[seed_url])
         seen = self.views[config.training.model]
         known = OfflineKnowledge(self._foresee, seen.search_engine)
-        session = new_session(config, perceived_seeds(config, seen.perceiver), known)
-        figures = Trial(session, seen, self.truth, config.crawl.in_flight).run()
+        session = new_session(config, perceive_seeds(config, seen.perceiver), known)
+        figures = Trial(session, self.truth, config.crawl.in_flight).run(seen)
         return {
             "key": task.key,
             "policy": task.variant.policy,

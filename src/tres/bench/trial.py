@@ -1,32 +1,34 @@
 """One crawl of a comparison, measured as it goes.
 
-The reward is always the model's; the judge, who may be another, only counts. Beside harvest rate
-and sites this measures what the theory of the paper speaks of: the frontier and the leaves over
-time (Figure 4), the Q evaluations of a decision (Theorems 1 and 2), and the gap of a choice to
-the greedy one over the whole frontier, the summand of J* - J (section 2.7). The gap costs a look
-at the whole frontier, so it is taken only at some points of the curve; its time is not counted.
+The reward is always the model's; the judge, which may be another model or the labels, only counts.
+Beside harvest rate and sites this measures the quantities of the paper's theory: the frontier and
+the leaves over time (Figure 4), the Q evaluations of a decision (Theorems 1 and 2), and the gap
+between a choice and the greedy one over the whole frontier, the summand of J* - J (section 2.7).
+The gap needs the Q-values of the whole frontier, so it is taken only at some points of the curve;
+its time is not counted.
 """
 
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
-from tres.crawl.events import Done, Event, Fetch, Stepped
+from tres.crawl.events import Demand, Done, Event, Stepped
 from tres.crawl.session import CrawlSession
-from tres.engines.replay import Perceiving
+from tres.engines.replay import Perceiving, replay_events
 from tres.policies.learner import QLearner
 from tres.policies.policy import FrontierPolicy
+from tres.web.page import Failed
+from tres.web.percept import Percept
 
 POINTS = 100
 """Points of a curve."""
 GAP_EVERY = 5
-"""Points of a curve between two looks at the whole frontier."""
+"""Points of a curve between two evaluations of the whole frontier."""
 
 Truth = Callable[[str], bool]
 
@@ -46,54 +48,69 @@ class Point:
 
 @dataclass(slots=True)
 class Trial:
-    """Drives a session and keeps count."""
+    """Measures a session while the replay engine drives it, as if it were the session."""
 
     session: CrawlSession
-    seen: Perceiving
     truth: Truth
     in_flight: int = 1
-    """Fetches at once; with more than one, the oldest comes back first, as in a replay."""
+    """Fetches at once."""
+    seconds: float = 0.0
     relevant: int = 0
     evaluations: int = 0
     sites: set[str] = field(default_factory=set)
     curve: list[Point] = field(default_factory=list)
+    greedy: float | None = None
 
-    def run(self) -> dict[str, Any]:
-        """Crawl to the end; the figures of the run."""
-        every = max(1, self.session.pages // POINTS)
-        seconds, due, greedy = 0.0, every, None
-        fetching: deque[str] = deque()
-        while True:
-            if self.session.steps + 1 == due:
-                greedy = None if len(self.curve) % GAP_EVERY else self._greedy()
-            begin = time.perf_counter()
-            demand = self.session.next(self.in_flight - len(fetching))
-            if isinstance(demand, Done):
-                break
-            if isinstance(demand, Fetch):
-                fetching.extend(demand.urls)
-            url = fetching.popleft()
-            events = self.session.receive(url, self.seen.perceive(url))
-            seconds += time.perf_counter() - begin
-            stepped = self._count(events)
-            if stepped is not None and stepped.step == due:
-                self.curve.append(self._point(stepped, greedy))
-                due += every
-        return self._figures(str(demand.reason), seconds)
+    def run(self, web: Perceiving) -> dict[str, Any]:
+        """Crawl to the end, and return the figures of the run."""
+        *_, last = replay_events(self, web, self.in_flight)
+        assert isinstance(last, Done)
+        return self._figures(str(last.reason))
 
-    def _count(self, events: list[Event]) -> Stepped | None:
-        stepped = next((event for event in events if isinstance(event, Stepped)), None)
-        if stepped is not None:
-            self.evaluations += getattr(self.session.policy, "evaluations", 0)
-            if self.truth(stepped.url):
-                self.relevant += 1
-                self.sites.add(stepped.site)
-        return stepped
+    @property
+    def interrupted(self) -> bool:
+        """Has the session been told to choose nothing more?"""
+        return self.session.interrupted
+
+    def interrupt(self) -> None:
+        """Let the session choose nothing more."""
+        self.session.interrupt()
+
+    def next(self, k: int = 1, waiting: Iterable[str] = ()) -> Demand:
+        """Let the session choose; before a point of the curve, take the greedy value first."""
+        if self.session.steps + 1 == self._next_point:
+            self.greedy = None if len(self.curve) % GAP_EVERY else self._greedy()
+        begin = time.perf_counter()
+        demand = self.session.next(k, waiting)
+        self.seconds += time.perf_counter() - begin
+        return demand
+
+    def receive(self, url: str, outcome: Percept | Failed) -> list[Event]:
+        """Let the session learn, and count the page."""
+        begin = time.perf_counter()
+        events = self.session.receive(url, outcome)
+        self.seconds += time.perf_counter() - begin
+        for event in events:
+            if isinstance(event, Stepped):
+                self._count(event)
+        return events
+
+    @property
+    def _next_point(self) -> int:
+        return (len(self.curve) + 1) * max(1, self.session.pages // POINTS)
+
+    def _count(self, stepped: Stepped) -> None:
+        self.evaluations += getattr(self.session.policy, "evaluations", 0)
+        if self.truth(stepped.url):
+            self.relevant += 1
+            self.sites.add(stepped.site)
+        if stepped.step == self._next_point:
+            self.curve.append(self._point(stepped))
 
     def _greedy(self) -> float | None:
-        """The highest Q of all actions that could be taken now, for a policy that has one.
+        """Return the highest Q-value of all possible actions, if the policy has Q-values.
 
-        With several fetches in flight the page that comes next was chosen some time ago.
+        With several fetches in flight the next page was chosen some time ago, so there is none.
         """
         policy = self.session.policy
         if self.in_flight > 1:
@@ -104,8 +121,8 @@ class Trial:
         rows = policy.rows.waiting
         return float(learner.values(rows).max()) if len(rows) else None
 
-    def _point(self, stepped: Stepped, greedy: float | None) -> Point:
-        policy = self.session.policy
+    def _point(self, stepped: Stepped) -> Point:
+        policy, greedy = self.session.policy, self.greedy
         q = None if stepped.explored else stepped.q
         return Point(
             step=stepped.step,
@@ -117,7 +134,7 @@ class Trial:
             gap=None if greedy is None or q is None else greedy - q,
         )
 
-    def _figures(self, stopped: str, seconds: float) -> dict[str, Any]:
+    def _figures(self, stopped: str) -> dict[str, Any]:
         session, steps = self.session, max(1, self.session.steps)
         gaps = [point.gap for point in self.curve if point.gap is not None]
         tree = session.policy.tree
@@ -129,8 +146,8 @@ class Trial:
             "model_harvest_rate": session.harvest_rate,
             "relevant_sites": len(self.sites),
             "stopped": stopped,
-            "seconds": round(seconds, 3),
-            "decision_ms": round(1000 * seconds / steps, 4),
+            "seconds": round(self.seconds, 3),
+            "decision_ms": round(1000 * self.seconds / steps, 4),
             "frontier": len(session.policy),
             "leaves": tree.leaves if tree else 0,
             "evaluations": self.evaluations,

@@ -21,8 +21,8 @@ from tres.engines.replay import PerceivedWeb
 from tres.engines.stop_signals import interrupt_sessions
 from tres.errors import printable
 from tres.offline import open_web
-from tres.runs.start import LIVE, Result
-from tres.runs.start import crawl as run_crawl
+from tres.runs.offline_run import crawl_offline
+from tres.runs.open_run import LIVE, Result
 from tres.runs.topic_perceiver import perceive_topic
 from tres.settings.topic_file import FEATURES, POLICIES, TopicConfig, load_topic
 from tres.store.journal import JOURNAL
@@ -135,7 +135,7 @@ def crawl_web(
     config: TopicConfig, directory: Path, screen: Console, overwrite: bool, log: JsonLog | None
 ) -> Result:
     """Crawl the live Web under a progress line; the engine itself takes care of signals."""
-    from tres.runs.live import crawl_live
+    from tres.runs.live_run import crawl_live
 
     with watching(screen, config, log, every=1) as watch:
         return crawl_live(config, directory, watch, overwrite, watch.explored)
@@ -159,7 +159,7 @@ def crawl_with_progress(
 ) -> Result:
     """Crawl under a progress line; a signal ends the crawl, not the program."""
     with watching(screen, config, log) as watch, interrupt_sessions() as started:
-        return run_crawl(config, seen, directory, watch, overwrite, started)
+        return crawl_offline(config, seen, directory, watch, overwrite, started)
 
 
 def default_directory(config: TopicConfig) -> Path:

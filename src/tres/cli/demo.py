@@ -76,7 +76,8 @@ def _kept(directory: Path | None) -> Iterator[Path]:
 def _crawls(config: TopicConfig, where: Path, screen: Console) -> dict[PolicyName, dict[str, Any]]:
     """One live crawl per policy; the second judges by what the first has learnt."""
     from tres.engines.scrapy.live_loop import LiveLoop
-    from tres.runs.live import in_live_loop, live_run
+    from tres.runs.live_components import in_live_loop
+    from tres.runs.live_run import live_run
     from tres.store.model_versions import MODEL
 
     async def main(loop: LiveLoop) -> dict[PolicyName, dict[str, Any]]:

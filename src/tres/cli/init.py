@@ -11,7 +11,7 @@ import click
 
 from tres.cli.console import messages
 from tres.cli.questions import NAME, OTHERS, answer, refuse_missing
-from tres.cli.seed_check import SeedCheck, check_live, check_web
+from tres.cli.seed_check import SeedCheck, check_live_seeds, check_offline_seeds
 from tres.cli.topic_template import doubts, drafted, topic_file
 from tres.errors import ConfigError, SeedError, printable
 from tres.offline import open_web
@@ -101,8 +101,8 @@ def _write(path: Path, config: TopicConfig) -> None:
 def _checked(config: TopicConfig, web: str | None, proxy: str | None) -> list[SeedCheck]:
     with messages().status("looking at the seeds"):
         if web is not None:
-            return check_web(config, open_web(web))
-        return check_live(config.override(proxy=proxy))
+            return check_offline_seeds(config, open_web(web))
+        return check_live_seeds(config.override(proxy=proxy))
 
 
 def _told(checks: list[SeedCheck]) -> Iterator[str]:

@@ -42,7 +42,7 @@ from tres.crawl.page_record import LOGGED
 from tres.crawl.session import CrawlSession
 from tres.engines.scrapy.logs import NAMES
 from tres.errors import TresError
-from tres.runs.start import Result
+from tres.runs.open_run import Result
 from tres.settings.topic_file import TopicConfig
 from tres.store.journal import JOURNAL
 from tres.store.recorded_session import command_to_resume

@@ -23,9 +23,9 @@ from tres.cli.json_log import JsonLog
 from tres.engines.stop_signals import interrupt_sessions
 from tres.errors import printable
 from tres.offline import open_web
-from tres.runs.resuming import Resumable, resumable
-from tres.runs.resuming import resume as resume_run
-from tres.runs.start import LIVE, Result
+from tres.runs.offline_run import resume_offline
+from tres.runs.open_run import LIVE, Result
+from tres.runs.resume_run import Resumable, resumable
 from tres.settings.topic_file import load_topic
 from tres.store.run_directory import config_of, is_exploring
 
@@ -98,7 +98,7 @@ def _over(
         opened = open_web(spec)
     with watching(screen, found.config, log) as watch, interrupt_sessions() as started:
         watch.replaying(found.steps)
-        return resume_run(run, opened, budget.pages, watch, started, requests=budget.requests)
+        return resume_offline(run, opened, budget.pages, watch, started, requests=budget.requests)
 
 
 def _live(
@@ -109,7 +109,7 @@ def _live(
     screen: Console,
     log: JsonLog | None,
 ) -> Result:
-    from tres.runs.live import resume_live
+    from tres.runs.live_run import resume_live
 
     with watching(screen, found.config, log, every=1) as watch:
         watch.replaying(found.steps)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tres.engines.exploration.explore import Asking, Exploration, answered
+from tres.engines.exploration.explore import ExploredPages, Explorer, explore_offline
 from tres.offline.web import Web
 from tres.runs.topic_perceiver import seed_urls
 from tres.settings.topic_file import TopicConfig
@@ -73,34 +73,36 @@ class SeedCheck:
         return ""
 
 
-def check_web(config: TopicConfig, web: Web) -> list[SeedCheck]:
+def check_offline_seeds(config: TopicConfig, web: Web) -> list[SeedCheck]:
     """The seeds in a web that is here."""
     checks: list[SeedCheck] = []
-    answered(_asking(config, checks), web)
+    explore_offline(_explorer(config, checks), web)
     return checks
 
 
-def check_live(config: TopicConfig) -> list[SeedCheck]:
+def check_live_seeds(config: TopicConfig) -> list[SeedCheck]:
     """The seeds on the Web, each fetched once; less of them if somebody interrupts it.
 
     It runs the event loop of a live crawl: once in a process.
     """
-    from tres.runs.live import explored_live, in_live_loop, refuse_impossible
+    from tres.runs.live_checks import check_live
+    from tres.runs.live_components import in_live_loop
+    from tres.runs.live_exploration import explore_live
 
-    refuse_impossible(config)
+    check_live(config)
     quick = config.override(timeout=PATIENCE, retries=0)
     checks: list[SeedCheck] = []
-    in_live_loop(lambda loop: explored_live(loop, quick, _asking(config, checks)))
+    in_live_loop(lambda loop: explore_live(loop, quick, _explorer(config, checks)))
     return checks
 
 
-def _asking(config: TopicConfig, checks: list[SeedCheck]) -> Asking:
-    """An exploration of the seeds and nothing else."""
+def _explorer(config: TopicConfig, checks: list[SeedCheck]) -> Explorer:
+    """Fetch the seeds and nothing else."""
     terms = [term for term in (*config.topic.keywords, *config.topic.phrases) if _telling(term)]
     for seed in dict.fromkeys(seed_urls(config)):
         outcome = yield seed
         checks.append(SeedCheck(seed, outcome, occurring(terms, outcome), len(terms)))
-    return Exploration((), (), ())
+    return ExploredPages((), (), ())
 
 
 def occurring(terms: Sequence[str], outcome: Outcome) -> tuple[str, ...]:

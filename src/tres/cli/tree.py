@@ -8,7 +8,7 @@ import click
 
 from tres.cli.completions import runs
 from tres.frontier.leaf_rules import TreeView
-from tres.runs.resuming import tree_of
+from tres.runs.restored_session import tree_of
 
 FORMATS = {
     "rules": "the leaves, best first, each with its rule",

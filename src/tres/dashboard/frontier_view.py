@@ -1,7 +1,7 @@
 """What waits in the frontier of a run: by leaf of the tree, and by site.
 
 Only the crawler itself has the frontier. Others fold its journal, as whoever resumes it would
-(`runs.resuming`), which takes seconds for a long one: this module is used in a process of
+(`runs.restored_session`), which takes seconds for a long one: this module is used in a process of
 its own, and what it tells is as of the step at which the journal ended.
 """
 
@@ -15,7 +15,7 @@ from tres.crawl.session import CrawlSession
 from tres.dashboard.run_counts import Json, harmless
 from tres.policies.policy import FrontierPolicy
 from tres.report.wording import in_words
-from tres.runs.resuming import session_of
+from tres.runs.restored_session import session_of
 
 LEAVES = SITES = 50
 """Lines that are told; the rest are counted."""

@@ -18,7 +18,7 @@ from tres.dashboard.run_counts import Json
 from tres.errors import ConfigError, RunError, TresError
 from tres.frontier.leaf_rules import TreeView
 from tres.report.run_reader import RunReader
-from tres.runs.resuming import tree_of
+from tres.runs.restored_session import tree_of
 from tres.store.journal import JOURNAL, Journal
 from tres.store.run_directory import SUMMARY
 

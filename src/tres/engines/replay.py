@@ -1,8 +1,8 @@
-"""The replay engine: crawl a web that is already here, as fast as decisions can be taken.
+"""The replay engine: crawls an offline web as fast as decisions can be made.
 
-Percepts are computed once per page and kept, so that comparing many policies over many
-seeds costs decisions, not text processing. With several fetches in flight the oldest one
-comes back first, so a replay is deterministic for every k.
+Percepts are computed once per page and kept, so comparing many policies over many seeds costs
+decisions, not text processing. With several fetches in flight the oldest comes back first, so a
+replay is deterministic for every number of them.
 """
 
 from __future__ import annotations
@@ -25,110 +25,81 @@ from tres.web.percept import Perceiver, Percept
 
 
 class Perceiving(Protocol):
-    """Gives the percept of a URL."""
+    """Returns the percept of a URL."""
 
     def perceive(self, url: str) -> Percept | Failed: ...
 
 
 class PerceivedWeb:
-    """A web seen through one perceiver; every page is perceived once."""
+    """An offline web and the perceiver of a topic; every page is perceived once."""
 
     def __init__(self, web: Web, perceiver: Perceiver) -> None:
         self.web = web
         self.perceiver = perceiver
-        self._seen: dict[str, Percept | Failed] = {}
+        self._percepts: dict[str, Percept | Failed] = {}
         self._all: list[Percept] | None = None
         self._labels: dict[str, tuple[str, ...]] = {}
         self._foresight: CitationGraph | None = None
         self._engines: dict[float, SimulatedSearch] = {}
 
     def perceive(self, url: str) -> Percept | Failed:
-        """The percept of the page at a URL, or why there is none."""
-        known = self._seen.get(url)
+        """Return the percept of the page at a URL, or its failure."""
+        known = self._percepts.get(url)
         if known is None:
             outcome = self.web.fetch(url)
-            known = self._see(outcome) if isinstance(outcome, Page) else outcome
-            self._seen[url] = known
+            known = self._perceive_page(outcome) if isinstance(outcome, Page) else outcome
+            self._percepts[url] = known
         return known
 
     def perceive_all(self) -> list[Percept]:
-        """The percepts of all pages, each computed once."""
+        """Return the percepts of all pages."""
         if self._all is None:
-            self._all = [self._see(page) for page in self.web.pages()]
+            self._all = [self._perceive_page(page) for page in self.web.pages()]
         return self._all
 
     def labelled(self, test: Callable[[Iterable[str]], bool]) -> set[str]:
-        """The pages whose labels pass the test; only training and judging may ask."""
+        """Return the pages whose labels pass the test; for training and evaluation only."""
         self.perceive_all()
         return {url for url, labels in self._labels.items() if test(labels)}
 
-    def _see(self, page: Page) -> Percept:
+    def _perceive_page(self, page: Page) -> Percept:
         self._labels[page.url] = page.labels
-        known = self._seen.get(page.url)
+        known = self._percepts.get(page.url)
         if not isinstance(known, Percept):
-            known = self._seen[page.url] = self.perceiver.page(page)
+            known = self._percepts[page.url] = self.perceiver.page(page)
         return known
 
     def foresee(self) -> CitationGraph:
-        """For those who may know all pages beforehand."""
+        """Return the citation graph of all pages, for the oracle."""
         if self._foresight is None:
             self._foresight = CitationGraph.of(self.perceive_all())
         return self._foresight
 
     def search_engine(self, share: float) -> SimulatedSearch:
-        """A simulated search engine that knows this share of the pages; made once."""
+        """Return a simulated search engine that indexes this share of the pages."""
         if share not in self._engines:
             self._engines[share] = SimulatedSearch(self.web.pages(), share)
         return self._engines[share]
 
     @property
     def known(self) -> OfflineKnowledge:
-        """For policies that may know more than a crawl shows."""
+        """What some policies may know beyond what a crawl shows."""
         return OfflineKnowledge(self.foresee, self.search_engine)
 
-
-class Judged:
-    """A web as the present judge of a crawl sees it; the judge may be another from now on."""
-
-    def __init__(self, seen: PerceivedWeb) -> None:
-        self._seen = seen
-
-    def perceive(self, url: str) -> Percept | Failed:
-        """The percept of the page at a URL, or why there is none."""
-        return self._seen.perceive(url)
-
     def judge_by(self, model: RelevanceModel) -> None:
-        """Perceive every page anew from now on."""
-        self._seen = PerceivedWeb(self._seen.web, replace(self._seen.perceiver, model=model))
+        """Judge by another model from now on: every page is perceived anew."""
+        self.perceiver = replace(self.perceiver, model=model)
+        self._percepts.clear()
+        self._all = self._foresight = None
 
 
-def replay(
-    session: Session,
-    seen: Perceiving,
-    in_flight: int = 1,
-    listener: Callable[[Event], None] = lambda event: None,
-    steering: Steering = UNSTEERED,
-) -> StopReason:
-    """Drive a session to its end; every event goes to the listener."""
-    return drained(replaying(session, seen, in_flight, steering), listener)
-
-
-def drained(events: Iterator[Event | Done], listener: Callable[[Event], None]) -> StopReason:
-    """Why the events of a crawl end; until then each goes to the listener."""
-    for event in events:
-        if isinstance(event, Done):
-            return event.reason
-        listener(event)
-    raise AssertionError("a replay ends with Done")
-
-
-def replaying(
-    session: Session, seen: Perceiving, in_flight: int = 1, steering: Steering = UNSTEERED
+def replay_events(
+    session: Session, web: Perceiving, in_flight: int = 1, steering: Steering = UNSTEERED
 ) -> Iterator[Event | Done]:
-    """The events of a crawl, one by one as they happen; the last is `Done`.
+    """Drive a session, and yield its events as they happen; the last is `Done`.
 
-    Nothing is ever really on its way here, so an interrupted crawl ends at once: what was asked
-    for stays to be asked for again, and the crawl that goes on is the one never interrupted.
+    Fetches take no time here, so an interrupted crawl ends at once: URLs without an outcome are
+    asked for again, and the resumed crawl is the one that was never interrupted.
     """
     fetching: deque[str] = deque()
     while not session.interrupted:
@@ -144,8 +115,8 @@ def replaying(
                 return
             case Wait():
                 pass
-        if session.interrupted:  # since a moment ago, so perhaps too little was chosen
+        if session.interrupted:  # by a signal just now, so perhaps too few URLs were chosen
             break
         url = fetching.popleft()
-        yield from session.receive(url, seen.perceive(url))
+        yield from session.receive(url, web.perceive(url))
     yield Done(StopReason.INTERRUPTED)

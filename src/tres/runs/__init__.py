@@ -1,1 +1,1 @@
-"""Starting, resuming and teaching runs: a topic file in, a run directory out."""
+"""Runs: start, crawl, resume and teach them; a topic file in, a run directory out."""

@@ -1,8 +1,8 @@
-"""The topic as a way of seeing: from topic file to examples, keywords, relevance model.
+"""The perceiver of a topic: from topic file to examples, keywords and relevance model.
 
-Examples come from a web's labels or from files; with `model = "auto"` and none of either, an
-exploratory crawl gathers pages and they are guessed at (`tres.runs.no_labels`). Keywords may be
-expanded from the examples. Both together make the perceiver that judges pages and links.
+Examples come from a web's labels or from files; with `model = "auto"` and neither of them, an
+exploratory crawl gathers pages and guesses which are relevant (`tres.runs.auto_model`). Keywords
+may be expanded from the examples. The perceiver judges pages and links by both.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tres.relevance.examples import Examples, examples_from_labels
 from tres.relevance.model import RelevanceModel
 from tres.relevance.model_kinds import load_model, train_model
 from tres.relevance.training import TopicWords
-from tres.runs.no_labels import auto_model, explore_topic
+from tres.runs.auto_model import explore_topic, train_auto_model
 from tres.settings.topic_file import TopicConfig
 from tres.topic.expansion import Expansion, expand_keywords
 from tres.topic.keyword_matcher import KeywordMatcher
@@ -28,9 +28,9 @@ from tres.web.url import canonical
 def perceive_topic(
     config: TopicConfig, web: Web | None, model: RelevanceModel | None = None
 ) -> Perceiver:
-    """The perceiver of a topic; a `model` that is given is used instead of the file's.
+    """Return the perceiver of a topic; a `model` replaces that of the topic file.
 
-    Without a web the examples must come from elsewhere.
+    Without a web the examples must come from files.
     """
     taught = config.training.load is None and not config.training.explores
     wanted = taught and (model is None or config.topic.expand)
@@ -42,13 +42,13 @@ def perceive_topic(
     if model is None and config.training.explores:
         assert web is not None  # an engine explores the live Web, and brings the model
         explored = explore_topic(config, web, seed_urls(config))
-        model, guesses = auto_model(config, explored), explored.guesses
+        model, guesses = train_auto_model(config, explored), explored.guesses
     judge = relevance_model(config, examples, found) if model is None else model
     return Perceiver(judge, matcher, config.crawl.site, expansion, guesses)
 
 
 def topic_examples(config: TopicConfig, web: Web | None) -> Examples:
-    """The example pages that the topic file asks for, from a web's labels or from files."""
+    """Return the example pages of a topic file, from a web's labels or from files."""
     training = config.training
     if training.positives is not None and training.negatives is not None:
         return examples_from_files(training.positives, training.negatives)
@@ -63,21 +63,21 @@ def topic_examples(config: TopicConfig, web: Web | None) -> Examples:
 def relevance_model(
     config: TopicConfig, examples: Examples | None, found: Sequence[str] = ()
 ) -> RelevanceModel:
-    """Load the model that the topic file names, or teach one; `found` are new keywords."""
+    """Load the model that the topic file names, or train one; `found` are expanded keywords."""
     training = config.training
     if training.load is not None:
         return load_model(training.load)
-    assert examples is not None  # the sections see to it that there is a source of them
+    assert examples is not None  # the settings require a source of them
     return train_model(training.model, examples, config.crawl.seed, topic_words(config, found))
 
 
 def topic_words(config: TopicConfig, found: Sequence[str] = ()) -> TopicWords:
-    """What a model is told about the topic besides examples; `found` are new keywords."""
+    """Return what a model is told about the topic besides examples; `found` are new keywords."""
     return TopicWords((*config.topic.keywords, *found), config.topic.phrases, config.topic.vectors)
 
 
 def find_keywords(config: TopicConfig, examples: Examples | None) -> Expansion:
-    """The keywords that expansion finds in the examples of a topic."""
+    """Return the keywords that expansion finds in the examples of a topic."""
     if examples is None:
         raise ConfigError(
             "topic.expand needs example pages, and there are none; "
@@ -88,7 +88,7 @@ def find_keywords(config: TopicConfig, examples: Examples | None) -> Expansion:
 
 
 def seed_urls(config: TopicConfig) -> list[str]:
-    """The seeds of the topic file in canonical form."""
+    """Return the seeds of the topic file in canonical form."""
     urls = []
     for written in config.topic.seeds:
         url = canonical(written)

@@ -42,7 +42,9 @@ from tres.engines.scrapy.politeness_middleware import stricter_politeness
 from tres.engines.scrapy.response_handler import ResponseHandler
 from tres.engines.scrapy.scheduler import FLIGHT, CrawlScheduler
 from tres.errors import ConfigError, RunError, TresError
-from tres.runs.live import controller_of, open_run, reader_plan, refuse_labels, remembered
+from tres.runs.live_checks import check_no_labels
+from tres.runs.live_components import make_controller, reader_plan, restore_memory
+from tres.runs.live_run import start_or_resume
 from tres.scrapy_plugin.link_filter import LinkFilter
 from tres.scrapy_plugin.spider_requests import ASKED, results, sent, spider_request
 from tres.scrapy_plugin.start_requests import StartRequests
@@ -67,7 +69,7 @@ class TresScheduler(CrawlScheduler):
         assert crawler.spider is not None
         self._spider = crawler.spider
         self._open = ExitStack()
-        self._run, perceiver = self._open.enter_context(open_run(config, directory))
+        self._run, perceiver = self._open.enter_context(start_or_resume(config, directory))
         self._reader = SwitchingReader(reader_plan(self._run, perceiver))
         seeds = [url for url in map(canonical, config.topic.seeds) if url]
         self._seed_sites = {site_of(url, config.crawl.site) for url in seeds}
@@ -76,9 +78,9 @@ class TresScheduler(CrawlScheduler):
             crawler, self._spider, Identity(config.live.drop_parameters), directory
         )
         self._own = Scheduler.from_crawler(crawler)
-        crawl, site_by = self._run.crawling, config.crawl.site
+        crawl, site_by = self._run.recorded, config.crawl.site
         politeness = PolitenessClock(stricter_politeness(config.live, crawler.settings))
-        controller = controller_of(self._run, perceiver, self._reader, self._count)
+        controller = make_controller(self._run, perceiver, self._reader, self._count)
         for site, until in crawl.journal.resting().items():
             now = time.monotonic()
             politeness.rest(site, now + until - time.time(), now)
@@ -88,7 +90,7 @@ class TresScheduler(CrawlScheduler):
             max_wait=config.live.max_wait,
         )
         self._reader.charge = flights.charge
-        self._memory = remembered(config, crawl.journal)
+        self._memory = restore_memory(config, crawl.journal)
         answers = ResponseHandler(
             *(flights, self._reader, self._memory, config.live.redirects),
             admit=self._following.admitted,
@@ -109,7 +111,7 @@ class TresScheduler(CrawlScheduler):
             in_flight=crawler.settings.getint("TRES_CONCURRENCY") or None,
             pages=crawler.settings.getint("TRES_PAGES") or None,
         )
-        refuse_labels(config)
+        check_no_labels(config)
         if config.training.explores:
             raise ConfigError(
                 'training.model = "auto" explores the Web first, which a spider cannot wait for; '
@@ -217,7 +219,7 @@ class TresScheduler(CrawlScheduler):
         sites = (site for site in known if site not in self._seed_sites)
         try:
             for site in self._following.newly_forbidden(sites):
-                self._run.crawling.block(site)
+                self._run.recorded.block(site)
         except TresError as fault:  # told when the run is closed
             self._flights.fault = fault
 

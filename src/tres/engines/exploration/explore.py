@@ -1,22 +1,22 @@
 """A short exploratory crawl: texts to learn a topic from when nobody has labelled any.
 
-From the seeds alone two samples are gathered, both of pages that a crawler can really reach:
+From the seeds alone it gathers two samples, both of pages that a crawler can really reach:
 
-- *background* pages, by random walks: from the page just fetched a random link is followed,
-  always to a site of which least has been fetched, so that a walk does not stay for ever on a
+- *background* pages, by random walks: from the page just fetched it follows a random link, always
+  to one of the sites with the fewest pages so far, so that a walk does not stay for ever on a
   site that links mostly to itself. After `WALK` pages, or where the page has no such link, the
-  walk jumps to a random link known so far (again of a site of which least was fetched). These
-  pages stand for the web that a crawl from these seeds meets. They are no uniform sample of
-  the web: nobody can draw one.
-- *near* pages, found by following keywords: first links whose anchor holds one, and among them
-  those found on pages that use more of them; every site in turns of `TURN` pages.
+  walk jumps to a random link known so far (again to one of the sites with the fewest pages).
+  These pages stand for the web that a crawl from these seeds meets. They are not a uniform
+  sample of the web, which nobody can draw.
+- *near* pages, by following keywords: first links whose anchor contains one, and among them
+  those on pages that contain more of them; sites take turns of `TURN` pages.
 
 Two thirds of the budget go to the background, one third to the near pages. Dead links cost
 nothing, as in a crawl. Labels are never read. One seed number gives one exploration.
 
-The exploration fetches nothing itself: `exploration` is a generator that yields a URL, is sent
-what came of it, and returns the samples. `explore` answers it from a web that is here; a live
-engine answers it through `tres.engines.exploration.exploring`.
+The explorer fetches nothing itself: it is a generator that yields a URL, is sent the outcome of
+its fetch, and returns the samples. `explore_offline` feeds it from an offline web, a live engine
+through `tres.engines.exploration.exploration_session`.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ NEAR = 1 / 3
 
 
 @dataclass(frozen=True, slots=True)
-class Exploration:
-    """Pages by how they were found."""
+class ExploredPages:
+    """The pages of an exploration, by how they were found."""
 
     seeds: tuple[Page, ...]
     near: tuple[Page, ...]
@@ -49,40 +49,29 @@ class Exploration:
     """Seeds that gave no page."""
 
     @property
-    def pages(self) -> int:
-        """What it has cost."""
+    def count(self) -> int:
+        """How many pages there are: the price of the exploration."""
         return len(self.seeds) + len(self.near) + len(self.background)
 
 
-Asking = Generator[str, Outcome, Exploration]
-"""An exploration under way: it yields URLs, is sent outcomes, and returns what it has found."""
+Explorer = Generator[str, Outcome, ExploredPages]
+"""An exploration under way: yields URLs, is sent outcomes, returns the pages."""
+
+
+def explore_offline(explorer: Explorer, web: Web) -> ExploredPages:
+    """Feed an explorer from an offline web until it is done."""
+    try:
+        url = next(explorer)
+        while True:
+            url = explorer.send(web.fetch(url))
+    except StopIteration as end:
+        pages: ExploredPages = end.value
+        return pages
 
 
 def explore(
-    web: Web,
-    seeds: Iterable[str],
-    keywords: frozenset[str],
-    pages: int,
-    rng: np.random.Generator,
-) -> Exploration:
-    """Explore a web that is here."""
-    return answered(exploration(seeds, keywords, pages, rng), web)
-
-
-def answered(asking: Asking, web: Web) -> Exploration:
-    """What an exploration finds in a web that is here."""
-    try:
-        url = next(asking)
-        while True:
-            url = asking.send(web.fetch(url))
-    except StopIteration as end:
-        found: Exploration = end.value
-        return found
-
-
-def exploration(
     seeds: Iterable[str], keywords: frozenset[str], pages: int, rng: np.random.Generator
-) -> Asking:
+) -> Explorer:
     """Ask for at most `pages` pages, the seeds included; `keywords` are single words."""
     fetcher = _Fetcher()
     start: list[Page] = []
@@ -91,21 +80,21 @@ def exploration(
             start.append(page)
     failed = tuple(fetcher.failed)
     rest = pages - len(start)
-    background = yield from _walk(fetcher, start, rest - int(rest * NEAR), rng)
+    background = yield from _walk_randomly(fetcher, start, rest - int(rest * NEAR), rng)
     sources = [*start, *background]
-    near = yield from _follow(fetcher, sources, rest - len(background), keywords)
-    return Exploration(tuple(start), tuple(near), tuple(background), failed)
+    near = yield from _follow_keywords(fetcher, sources, rest - len(background), keywords)
+    return ExploredPages(tuple(start), tuple(near), tuple(background), failed)
 
 
 @dataclass(slots=True)
 class _Fetcher:
-    """Remembers what was asked for, so that no page is paid for twice."""
+    """Remembers the URLs asked for, so that no page is paid for twice."""
 
     asked: set[str] = field(default_factory=set)
     failed: list[Failed] = field(default_factory=list)
 
     def new_page(self, url: str) -> Generator[str, Outcome, Page | None]:
-        """The page at a URL, unless it was fetched before or there is none."""
+        """Return the page at a URL; None if it was fetched before or there is none."""
         if url in self.asked:
             return None
         outcome = yield url
@@ -117,8 +106,8 @@ class _Fetcher:
         return page
 
 
-class _Known:
-    """Links that wait, by site, in the order in which they were found."""
+class _WaitingLinks:
+    """Links not fetched yet, by site, in the order in which they were found."""
 
     def __init__(self, fetcher: _Fetcher, start: Iterable[Page]) -> None:
         self._asked = fetcher.asked
@@ -131,7 +120,7 @@ class _Known:
         return len(self._waiting)
 
     def add(self, page: Page) -> None:
-        """A page was fetched: its links wait."""
+        """Count a page that was fetched, and add its links."""
         self.fetched[site_of(page.url)] += 1
         for link in page.links:
             if link.url not in self._asked:
@@ -145,7 +134,7 @@ class _Known:
                 del self._waiting[site]
 
     def choose(self, page: Page | None, rng: np.random.Generator) -> tuple[str, bool]:
-        """A random link to a site of which least was fetched; of `page`, if it has one."""
+        """Return a random link to a site with the fewest pages, and whether `page` has it."""
         least = min(self.fetched[site] for site in self._waiting)
         if page is not None:
             of_page = [
@@ -160,31 +149,31 @@ class _Known:
         return urls[rng.integers(len(urls))], False
 
 
-def _walk(
+def _walk_randomly(
     fetcher: _Fetcher, start: list[Page], pages: int, rng: np.random.Generator
 ) -> Generator[str, Outcome, list[Page]]:
-    known, found = _Known(fetcher, start), list[Page]()
+    waiting, walked = _WaitingLinks(fetcher, start), list[Page]()
     page: Page | None = None
     length = 0
-    while len(found) < pages and len(known):
-        url, follows = known.choose(page if length < WALK else None, rng)
-        known.remove(url)
+    while len(walked) < pages and len(waiting):
+        url, follows = waiting.choose(page if length < WALK else None, rng)
+        waiting.remove(url)
         if (new := (yield from fetcher.new_page(url))) is not None:
-            found.append(new)
-            known.add(new)
+            walked.append(new)
+            waiting.add(new)
             page, length = new, length + 1 if follows else 1
-    return found
+    return walked
 
 
-def _follow(
+def _follow_keywords(
     fetcher: _Fetcher, start: list[Page], pages: int, keywords: frozenset[str]
 ) -> Generator[str, Outcome, list[Page]]:
-    """Best first by (turns its site had, keyword in anchor, keywords on the citing page)."""
+    """Fetch by turns of the site, keyword in the anchor, keywords on the citing page."""
     queue: list[tuple[int, int, int, int, str]] = []
     turns: Counter[str] = Counter()
-    found: list[Page] = []
+    followed: list[Page] = []
 
-    def wait(page: Page) -> None:
+    def enqueue(page: Page) -> None:
         richness = len(keywords.intersection(words(page.content)))
         for link in page.links:
             if link.url not in fetcher.asked:
@@ -193,14 +182,14 @@ def _follow(
                 heappush(queue, (turn, -named, -richness, len(queue), link.url))
 
     for page in start:
-        wait(page)
-    while queue and len(found) < pages:
+        enqueue(page)
+    while queue and len(followed) < pages:
         turn, named, rich, place, url = heappop(queue)
         now = turns[site_of(url)] // TURN
         if now > turn:  # its site has had more pages since it was queued
             heappush(queue, (now, named, rich, place, url))
         elif (new := (yield from fetcher.new_page(url))) is not None:
-            found.append(new)
+            followed.append(new)
             turns[site_of(url)] += 1
-            wait(new)
-    return found
+            enqueue(new)
+    return followed

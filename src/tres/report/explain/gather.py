@@ -26,7 +26,7 @@ from tres.report.explain.unfetched_url import (
     site_cap,
 )
 from tres.report.run_reader import FailureRow, PageRow, RunReader, open_run
-from tres.runs.resuming import tree_of
+from tres.runs.restored_session import tree_of
 from tres.store.journal import Journal
 from tres.store.records import Received
 from tres.web.identity import Identity

@@ -9,8 +9,8 @@ import pytest
 from tests.support.reading import reader
 
 from tres.crawl.events import Done, Fetch, StopReason, Wait
-from tres.engines.exploration.explore import exploration, explore
-from tres.engines.exploration.exploring import Exploring
+from tres.engines.exploration.exploration_session import ExplorationSession
+from tres.engines.exploration.explore import explore, explore_offline
 from tres.engines.reading.page_reader import Received, exploring_reader
 from tres.engines.reading.reader_pool import ReaderPlan
 from tres.engines.reading.wire import checked_reading, reading_message
@@ -32,12 +32,13 @@ def new_rng() -> np.random.Generator:
 
 def exploring_of(
     web: GeneratedWeb, pages: int, watched: list[int] | None = None, **more: Any
-) -> Exploring:
-    asking = exploration(web.seeds("astronomy", 3), WORDS, pages, new_rng())
-    return Exploring(asking, watch=[].append if watched is None else watched.append, **more)
+) -> ExplorationSession:
+    explorer = explore(web.seeds("astronomy", 3), WORDS, pages, new_rng())
+    on_fetch = [].append if watched is None else watched.append
+    return ExplorationSession(explorer, on_fetch=on_fetch, **more)
 
 
-def driven(exploring: Exploring, web: GeneratedWeb, url: str) -> list[str]:
+def driven(exploring: ExplorationSession, web: GeneratedWeb, url: str) -> list[str]:
     """Answer an exploration that has asked for `url` to its end; what it asked for next."""
     asked = []
     exploring.receive(url, web.fetch(url))
@@ -56,7 +57,7 @@ def test_driven_as_a_crawl_it_finds_what_it_finds_offline(web: GeneratedWeb) -> 
         assert exploring.receive(url, web.fetch(url)) == []
     assert demand == Done(StopReason.BUDGET)
     seeds = web.seeds("astronomy", 3)
-    assert exploring.found == explore(web, seeds, WORDS, 60, np.random.default_rng(1))
+    assert exploring.pages == explore_offline(explore(seeds, WORDS, 60, new_rng()), web)
     assert counted[-1] == 60
 
 
@@ -75,7 +76,7 @@ def test_an_interrupted_exploration_has_found_nothing(web: GeneratedWeb) -> None
     assert exploring.next() == Wait()
     exploring.receive(demand.urls[0], web.fetch(demand.urls[0]))
     assert exploring.next() == Done(StopReason.INTERRUPTED)
-    assert exploring.found is None
+    assert exploring.pages is None
 
 
 def test_only_what_was_asked_for_is_taken(web: GeneratedWeb) -> None:
@@ -85,36 +86,35 @@ def test_only_what_was_asked_for_is_taken(web: GeneratedWeb) -> None:
 
 
 def test_seeds_that_fail_are_told(web: GeneratedWeb) -> None:
-    asking = exploration(["http://gone.example/"], WORDS, 10, np.random.default_rng(1))
-    exploring = Exploring(asking)
+    exploring = ExplorationSession(explore(["http://gone.example/"], WORDS, 10, new_rng()))
     exploring.next()
     failed = Failed("http://gone.example/", FailureKind.TIMEOUT)
     exploring.receive("http://gone.example/", failed)
-    assert exploring.found is not None
-    assert exploring.found.failed == (failed,)
+    assert exploring.pages is not None
+    assert exploring.pages.failed == (failed,)
 
 
 def test_what_an_earlier_start_has_fetched_is_not_asked_for_again(web: GeneratedWeb) -> None:
     kept: list[tuple[str, Outcome]] = []
-    first = exploring_of(web, 60, keep=lambda url, outcome: kept.append((url, outcome)))
+    first = exploring_of(web, 60, log=lambda url, outcome: kept.append((url, outcome)))
     for _ in range(25):
         demand = first.next()
         assert isinstance(demand, Fetch)
         first.receive(demand.urls[0], web.fetch(demand.urls[0]))
-    first.pass_over()
+    first.skip_site()
     demand = first.next()
     assert isinstance(demand, Fetch)
     closed = Failed(demand.urls[0], FailureKind.DROPPED, retryable=True)
     first.receive(demand.urls[0], closed)
     assert len(kept) == 26
     counted: list[int] = []
-    second = exploring_of(web, 60, counted, known=list(kept))
+    second = exploring_of(web, 60, counted, answers=list(kept))
     assert counted[-1] == sum(isinstance(outcome, Page) for _, outcome in kept)
     assert second.next() == demand
     asked = [*demand.urls, *driven(second, web, demand.urls[0])]
     assert not set(asked) & {url for url, _ in kept}
-    assert second.found is not None
-    assert second.found.pages == 60
+    assert second.pages is not None
+    assert second.pages.count == 60
 
 
 @pytest.mark.parametrize(

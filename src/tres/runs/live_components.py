@@ -1,0 +1,98 @@
+"""Components of a live run, shared by `tres crawl` and the Scrapy plug-in.
+
+Scrapy's settings, the process that reads pages, the memory of pages read so far, the controller
+that carries out orders, and the archive of raw pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tres.crawl.events import Event
+from tres.engines.browser.playwright_settings import browser_settings
+from tres.engines.network.addresses import AddressGuard
+from tres.engines.reading.duplicates_and_traps import CrawlMemory
+from tres.engines.reading.reader_pool import ReaderPlan
+from tres.engines.reading.switching_reader import SwitchingReader
+from tres.engines.scrapy.base_settings import base_settings, merge_settings
+from tres.engines.scrapy.live_loop import LiveLoop, run_live
+from tres.engines.scrapy.logs import logging_to
+from tres.engines.scrapy.network_settings import network_settings, user_agent
+from tres.runs.open_run import MakeWarc, OpenRun
+from tres.settings.topic_file import TopicConfig
+from tres.store.journal import Journal
+from tres.store.model_versions import MODEL
+from tres.store.run_controller import RunController, Switched
+from tres.store.warc_writer import WarcStore, about_crawl
+from tres.web.percept import Perceiver
+
+T = TypeVar("T")
+
+
+def in_live_loop(main: Callable[[LiveLoop], Coroutine[Any, Any, T]]) -> T:
+    """Run a coroutine that crawls; once per process, because Twisted's reactor cannot restart."""
+    with logging_to(None):
+        return run_live(main)
+
+
+def scrapy_settings(config: TopicConfig) -> dict[str, Any]:
+    """Return all of Scrapy's settings for a crawl."""
+    permits = AddressGuard(config.live.allow).permits
+    return merge_settings(
+        base_settings(),
+        network_settings(config.live, config.crawl.site),
+        browser_settings(config.live, permits),
+    )
+
+
+def reader_plan(run: OpenRun, perceiver: Perceiver, model: Path | None = None) -> ReaderPlan:
+    """Return how the reading process judges pages: with the run's model, or another one."""
+    config, expansion = run.config, perceiver.expansion
+    return ReaderPlan.saved(
+        model or run.directory / MODEL,
+        config.topic.keywords,
+        config.topic.phrases,
+        config.live,
+        this_year(),
+        config.crawl.site,
+        () if expansion is None else expansion.words,
+    )
+
+
+def this_year() -> int:
+    """Return the year by which readers recognise endless calendars."""
+    return datetime.now(UTC).year
+
+
+def restore_memory(config: TopicConfig, journal: Journal) -> CrawlMemory:
+    """Return the memory of the pages that a crawl has read so far, from its journal."""
+    memory = CrawlMemory(config.live)
+    for links, fingerprint in journal.read_before():
+        memory.recall(links, fingerprint)
+    return memory
+
+
+def make_controller(
+    run: OpenRun, perceiver: Perceiver, reader: SwitchingReader, notify: Callable[[Event], None]
+) -> RunController:
+    """Return the controller of a run whose pages this reader reads."""
+
+    def switch_model(model: Path, switched: Switched) -> None:
+        def between() -> ReaderPlan:
+            switched(None)
+            return reader_plan(run, perceiver)
+
+        reader.switch_soon(reader_plan(run, perceiver, model), between, switched)
+
+    return RunController(run.recorded, switch_model, notify)
+
+
+def warc_maker(config: TopicConfig) -> MakeWarc | None:
+    """Return what opens the archive of raw pages; None if they are not kept."""
+    if config.live.keep == "nothing":
+        return None
+    about = about_crawl(config.live, user_agent(config.live))
+    return lambda directory: WarcStore(directory, about)

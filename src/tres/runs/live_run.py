@@ -1,0 +1,168 @@
+"""A run on the live Web: from a topic file to a run directory, and on from where a run has ended.
+
+All of it is one coroutine (`tres.engines.scrapy.live_loop`): the exploration, if the topic must be
+learnt from keywords and seeds alone, and then the crawl. Pages are read in a process of their
+own with the model that the run keeps, so a resumed crawl reads as the first one did.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+
+from tres.crawl.events import Event
+from tres.engines.network.open_files import bounded
+from tres.engines.reading.switching_reader import SwitchingReader
+from tres.engines.scrapy.live_loop import LiveCrawl, LiveLoop
+from tres.engines.scrapy.logs import LOG, logging_to
+from tres.policies.registry import OwnPolicy
+from tres.runs.live_checks import check_live
+from tres.runs.live_components import (
+    in_live_loop,
+    make_controller,
+    reader_plan,
+    restore_memory,
+    scrapy_settings,
+    warc_maker,
+)
+from tres.runs.live_exploration import OnProgress, explore_live_topic
+from tres.runs.open_run import Listener, OpenRun, Result, start_run
+from tres.runs.resume_run import resumable, resume_run
+from tres.runs.topic_perceiver import perceive_topic
+from tres.settings.topic_file import TopicConfig
+from tres.store.exploration_log import EXPLORATION
+from tres.store.journal import JOURNAL
+from tres.store.run_directory import claimed, prepare, refuse_taken
+from tres.web.percept import Perceiver
+
+_log = logging.getLogger(__name__)
+
+
+def crawl_live(
+    config: TopicConfig,
+    directory: Path,
+    listener: Listener = lambda session, event: None,
+    overwrite: bool = False,
+    on_progress: OnProgress = lambda pages, budget: None,
+    own: OwnPolicy | None = None,
+) -> Result:
+    """Crawl the Web to the end and write the run directory; once per process."""
+    refuse_taken(directory, overwrite, config.training.explores)
+    check_live(config)
+    return in_live_loop(
+        lambda loop: live_run(loop, config, directory, listener, overwrite, on_progress, own)
+    )
+
+
+async def live_run(
+    loop: LiveLoop,
+    config: TopicConfig,
+    directory: Path,
+    listener: Listener = lambda session, event: None,
+    overwrite: bool = False,
+    on_progress: OnProgress = lambda pages, budget: None,
+    own: OwnPolicy | None = None,
+) -> Result:
+    """Crawl the Web once, in a loop that may run several crawls."""
+    explores, warc = config.training.explores, warc_maker(config)
+    with _claim_to_explore(directory, overwrite) if explores else nullcontext():
+        if explores:
+            perceiver = await explore_live_topic(loop, config, directory, on_progress)
+        else:
+            perceiver = perceive_topic(config, None)
+        with start_run(
+            *(config, perceiver, directory),
+            overwrite=overwrite,
+            warc=warc,
+            own=own,
+            is_claimed=explores,
+        ) as run:
+            (directory / EXPLORATION).unlink(missing_ok=True)
+            return await _crawl_to_end(loop, run, perceiver, listener)
+
+
+@contextmanager
+def _claim_to_explore(directory: Path, overwrite: bool) -> Iterator[None]:
+    """Claim the directory from the first page of the exploration on."""
+    prepare(directory, overwrite, explored=True)
+    with claimed(directory):
+        yield
+
+
+def resume_live(
+    directory: Path,
+    pages: int | None = None,
+    listener: Listener = lambda session, event: None,
+    own: OwnPolicy | None = None,
+    requests: int | None = None,
+    **changes: object,
+) -> Result:
+    """Resume a run on the live Web; `changes` are settings for the rest of it."""
+    config = resumable(directory, pages).config.override(requests=requests, **changes)
+    check_live(config)
+
+    async def main(loop: LiveLoop) -> Result:
+        warc = warc_maker(config)
+        with resume_run(directory, pages, requests=requests, warc=warc, own=own) as opened:
+            run = replace(opened, config=config)
+            perceiver = perceive_topic(run.config, None, run.model)
+            return await _crawl_to_end(loop, run, perceiver, listener)
+
+    return in_live_loop(main)
+
+
+@contextmanager
+def start_or_resume(config: TopicConfig, directory: Path) -> Iterator[tuple[OpenRun, Perceiver]]:
+    """Open the live run in a directory, new or as it was left, for another engine to drive."""
+    warc = warc_maker(config)
+    if (directory / JOURNAL).exists():
+        pages, requests = config.crawl.pages, config.crawl.requests
+        with resume_run(directory, pages, requests=requests, warc=warc) as run:
+            yield run, perceive_topic(run.config, None, run.model)
+    else:
+        perceiver = perceive_topic(config, None)
+        with start_run(config, perceiver, directory, warc=warc) as run:
+            yield run, perceiver
+
+
+async def _crawl_to_end(
+    loop: LiveLoop, run: OpenRun, perceiver: Perceiver, listener: Listener
+) -> Result:
+    config, journal = run.config, run.recorded.journal
+    memory = restore_memory(config, journal)
+    reader = SwitchingReader(reader_plan(run, perceiver))
+
+    def notify(event: Event) -> None:
+        listener(run.session, event)
+
+    try:
+        await reader.start()
+        live = LiveCrawl(
+            crawl=run.recorded,
+            reader=reader,
+            in_flight=bounded(config.crawl.in_flight),
+            site_by=config.crawl.site,
+            patience=config.live.timeout,
+            resting=journal.resting(),
+            redirects=config.live.redirects,
+            memory=memory,
+            listener=notify,
+            steering=make_controller(run, perceiver, reader, notify),
+        )
+        with logging_to(run.directory / LOG):
+            reason = await loop.crawl(live, scrapy_settings(config))
+            _log_dropped(memory.dropped + run.session.dropped)
+    finally:
+        await reader.close()
+    return run.finish(reason, memory.dropped)
+
+
+def _log_dropped(dropped: Counter[str]) -> None:
+    """Log how many links each rule or limit has kept out."""
+    if counts := dropped.most_common():
+        text = ", ".join(f"{count:,} by the rule {rule!r}" for rule, count in counts)
+        _log.warning("links that were not followed: %s", text)
