@@ -313,7 +313,7 @@ def test_a_crawl_by_ones_own_policy_goes_on_with_it_and_with_no_other(
     half = tres.run_crawl(topic, web, run=tmp_path / "half", pages=15, **plan)  # type: ignore[arg-type]
     assert half.summary is not None
     assert half.summary["policy"] == "Longest"
-    with pytest.raises(tres.errors.RunError, match=r"Longest, a policy of another program; .*policy="):
+    with pytest.raises(tres.errors.RunError, match=r"Longest, a policy of another program"):
         tres.resume_crawl(half, pages=30, judge=judge)
     done = tres.resume_crawl(half, pages=30, **plan)  # type: ignore[arg-type]
     assert [page.url for page in done.pages] == [page.url for page in whole.pages]
