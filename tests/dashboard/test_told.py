@@ -37,7 +37,7 @@ def test_metrics_grow_with_the_run(app: ASGIApp, run: OpenRun) -> None:
         answer = get(app, "/metrics")
         assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
         lines = answer.body.decode().splitlines()
-        assert f'tres_pages_total{{run="letters"}} {run.session.steps}' in lines
+        assert f'tres_pages_total{{run="letters"}} {float(run.session.steps)}' in lines
         assert 'tres_run_state{run="letters",state="crawling"} 1.0' in lines
 
 

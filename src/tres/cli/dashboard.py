@@ -135,7 +135,8 @@ def _address(host: str, port: int, token: str | None) -> str:
 
 
 def _check_installed() -> None:
-    missing = [name for name in ("starlette", "uvicorn", "chartkick") if find_spec(name) is None]
+    needed = ("starlette", "uvicorn", "chartkick", "prometheus_client")
+    missing = [name for name in needed if find_spec(name) is None]
     if missing:
         raise ConfigError(
             f"the dashboard needs {', '.join(missing)}, which is not installed: "

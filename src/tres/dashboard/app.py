@@ -28,7 +28,7 @@ from tres import __version__
 from tres.dashboard.downloads import Downloads, formats_of
 from tres.dashboard.followed_run import FollowedRun, Since
 from tres.dashboard.job_queue import Job, Jobs
-from tres.dashboard.metrics_endpoint import Scraped
+from tres.dashboard.metrics_endpoint import MetricsEndpoint
 from tres.dashboard.query_process import Answers
 from tres.dashboard.run_counts import Json
 from tres.dashboard.run_files import without_path
@@ -72,7 +72,7 @@ class Dashboard:
         self.answers = Answers()
         self.crawls = Crawls()
         self.downloads = Downloads()
-        self.scraped = Scraped()
+        self.metrics_endpoint = MetricsEndpoint()
 
     def app(self) -> ASGIApp:
         """The application, behind its guard."""
@@ -136,7 +136,7 @@ class Dashboard:
 
     async def metrics(self, request: Request) -> Response:
         """The newest runs, as Prometheus reads them."""
-        text = await run_in_threadpool(lambda: self.scraped.text(self.runs.all()))
+        text = await run_in_threadpool(lambda: self.metrics_endpoint.text(self.runs.all()))
         return Response(text, media_type=CONTENT_TYPE)
 
     async def list(self, request: Request) -> Response:
