@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 
 import pytest
 from tests.docs.pages import DOCS, ROOT, DocPage, all_pages
@@ -57,3 +58,16 @@ def test_every_file_of_the_code_that_a_page_names_exists(page: DocPage) -> None:
     assert [name for name in with_their_room if not any((at / name).exists() for at in roots)] == []
     alone = set(re.findall(r"`(\w+\.py)`", prose)) - {block.title for block in page.blocks}
     assert alone <= {path.name for path in CODE.rglob("*.py")}
+
+
+def test_the_layers_of_the_documentation_are_those_that_lint_checks() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (layers,) = [
+        contract["layers"]
+        for contract in project["tool"]["importlinter"]["contracts"]
+        if contract["type"] == "layers"
+    ]
+    table = (DOCS / "contribute.md").read_text(encoding="utf-8").partition("| layer | rooms |")[2]
+    rows = re.findall(r"^\| [^|`]+ \| ([^|]+) \| [^|]+ \|$", table.partition("\n\n")[0], re.M)
+    shown = [set(re.findall(r"`(\w+)`", row)) for row in rows]
+    assert shown == [set(layer.split(" | ")) for layer in layers]
