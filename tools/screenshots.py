@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from tools.pictures import PICTURES
 from tres.cli.demo import demo
 from tres.engines.browser.playwright_settings import find_chromium
-from tres.report.compare import comparison_page, named
+from tres.report.compare import comparison_page, name_runs
 from tres.report.report_page import report_page
 from tres.report.run_reader import RunReader
 
@@ -35,7 +35,7 @@ def main() -> None:
         runs = Path(sys.argv[1]) if sys.argv[1:] else crawled(Path(scratch) / "demo")
         readers = [RunReader(runs / name) for name in ("tres", "random")]
         report = written(Path(scratch) / "report.html", report_page(readers[0]))
-        comparison = written(Path(scratch) / "comparison.html", comparison_page(named(readers)))
+        comparison = written(Path(scratch) / "comparison.html", comparison_page(name_runs(readers)))
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(
                 executable_path=find_chromium(), args=["--no-sandbox"]

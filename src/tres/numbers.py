@@ -17,6 +17,27 @@ def format_count(count: int, singular: str, plural: str = "") -> str:
     return f"{count:,} {noun}" if count else f"no {noun}"
 
 
+def format_part(count: int, total: int, singular: str, plural: str = "", last: str = "") -> str:
+    """Return how many of several things are or are not: the start of a sentence.
+
+    >>> [format_part(count, 3, "page") for count in (0, 1, 2, 3)]
+    ['none of the 3 pages is', '1 of the 3 pages is', '2 of the 3 pages are', 'all 3 pages are']
+    >>> [format_part(count, 1, "page") for count in (0, 1)]
+    ['the only page is not', 'the only page is']
+    >>> format_part(4, 9, "page", last="last ")
+    '4 of the last 9 pages are'
+    """
+    if total == 1:
+        return f"the only {singular} is" + " not" * (count == 0)
+    things = f"{last}{total:,} {plural or f'{singular}s'}"
+    if count == total == 2:
+        return f"both {plural or f'{singular}s'} are"
+    if count == total:
+        return f"all of the {things} are" if last else f"all {things} are"
+    verb = "are" if count > 1 else "is"
+    return f"{f'{count:,}' if count else 'none'} of the {things} {verb}"
+
+
 def spell_count(count: int, singular: str, plural: str = "") -> str:
     """Return a count with its noun, small counts as words: `two pages`."""
     _, _, noun = format_count(count, singular, plural).partition(" ")

@@ -15,7 +15,7 @@ from tests.support.bees import BEES, bees_config, crawl_bees, write_bees
 from tests.support.browser import opened_browser
 from tests.support.missing import need_package
 
-from tres.report.compare import comparison_page, named
+from tres.report.compare import comparison_page, name_runs
 from tres.report.reasons import reasons_of
 from tres.report.report_page import report_page
 from tres.report.run_reader import RunReader
@@ -79,7 +79,7 @@ def test_it_asks_nobody_and_complains_about_nothing(tab: Tab, file: Path) -> Non
 
 def test_what_the_web_wrote_is_shown_and_does_nothing(tab: Tab) -> None:
     tab.page.fill("#search", "onerror")
-    assert tab.caption().startswith("1 to 1 of 1 pages that match")
+    assert tab.caption().startswith("1 page that matches")
     shown = tab.page.locator("#page-table tbody bdi").inner_text()
     assert shown == harmless(HOSTILE_TITLE)
     tab.page.fill("#search", "javascript:")
@@ -214,7 +214,7 @@ def test_a_comparison_is_as_well_behaved(
         crawl(run, 40)
         other = RunReader(run.directory)
     path = tmp_path / "comparison.html"
-    path.write_text(comparison_page(named([reader, other])), encoding="utf-8")
+    path.write_text(comparison_page(name_runs([reader, other])), encoding="utf-8")
     context = browser.new_context(**NARROW)
     tab = Tab(context.new_page())
     tab.page.on("console", lambda message: tab.said.append(message.text))

@@ -13,7 +13,7 @@ def test_lines_are_told_by_where_they_begin_and_end() -> None:
     chart = lines({"tres": [(1, 0.5), (2, 0.25), (3, 0.75)], "none": []}, "pages", "Harvest rate")
     assert (
         'aria-label="Harvest rate over pages. tres: 0.5 at first, 0.75 at last, '
-        'between 0.25 and 0.75; none: nothing"'
+        'between 0.25 and 0.75; none: no points"'
     ) in chart
     assert chart.count("<polyline") == 2
     assert "<figcaption>Harvest rate</figcaption>" in chart

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.report.runs import finished
 
-from tres.report.compare import comparison_page, differences, named, only_here
+from tres.report.compare import comparison_page, differences, name_runs, unique_finds
 from tres.report.run_reader import RunReader
 
 
@@ -19,7 +19,7 @@ def readers(tmp_path_factory: pytest.TempPathFactory) -> list[RunReader]:
 
 
 def test_what_only_one_run_found_is_counted(readers: list[RunReader]) -> None:
-    counts = only_here(named(readers))
+    counts = unique_finds(name_runs(readers))
     pages = [{page.url for page in each.pages if page.relevant} for each in readers]
     assert counts["tres"][2:] == (len(pages[0]), len(pages[0] - pages[1]))
     assert counts["random"][2:] == (len(pages[1]), len(pages[1] - pages[0]))
@@ -33,12 +33,12 @@ def test_only_settings_that_differ_are_listed(readers: list[RunReader]) -> None:
 
 
 def test_runs_of_one_name_are_told_apart(readers: list[RunReader]) -> None:
-    assert list(named([readers[0], readers[0]])) == ["tres (1)", "tres (2)"]
-    assert list(named(readers)) == ["tres", "random"]
+    assert list(name_runs([readers[0], readers[0]])) == ["tres (1)", "tres (2)"]
+    assert list(name_runs(readers)) == ["tres", "random"]
 
 
 def test_the_page_has_a_column_and_a_line_per_run(readers: list[RunReader]) -> None:
-    page = comparison_page(named(readers))
+    page = comparison_page(name_runs(readers))
     assert '<th scope="col" class="n">tres</th><th scope="col" class="n">random</th>' in page
     assert page.count("<polyline") == 5 * 2
     assert "<script" not in page
@@ -47,5 +47,5 @@ def test_the_page_has_a_column_and_a_line_per_run(readers: list[RunReader]) -> N
 
 
 def test_equal_settings_are_said_to_be_equal(readers: list[RunReader], tmp_path: Path) -> None:
-    page = comparison_page(named([readers[0], readers[0]]))
+    page = comparison_page(name_runs([readers[0], readers[0]]))
     assert "All settings are the same." in page

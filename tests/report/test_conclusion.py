@@ -11,7 +11,7 @@ from tests.report.runs import crawl, finished, killed, opened
 
 from tres.crawl.events import StopReason
 from tres.errors import SeedError
-from tres.report.conclusion import Trend, conclusion, harvest_of, told
+from tres.report.conclusion import Trend, conclusion, describe_harvest, harvest_of
 from tres.report.run_reader import RunReader
 
 
@@ -55,9 +55,28 @@ def test_chance_is_no_change() -> None:
 def test_a_harvest_that_has_died_names_its_last_page() -> None:
     found = pages((1399, 0.5))
     harvest = harvest_of([*found, True, *pages((600, 0.0))])
-    assert told(harvest, ended=True) == (
+    assert describe_harvest(harvest, ended=True) == (
         "Nothing new since page 1,400: none of the 600 pages after it is relevant."
     )
+
+
+@pytest.mark.parametrize(
+    ("relevant", "sentence"),
+    [
+        ([False], "The only page is not relevant."),
+        ([False, False], "None of the 2 pages is relevant."),
+        ([True], "It keeps finding relevant pages: the only page is relevant."),
+        ([True, True], "It keeps finding relevant pages: both pages are relevant."),
+        ([True, False], "It keeps finding relevant pages: 1 of the 2 pages is relevant."),
+        (
+            [True, *[False] * 40],
+            "Nothing new since page 1: none of the 40 pages after it is relevant.",
+        ),
+        ([True] * 200, "It keeps finding relevant pages: all of the last 100 pages are relevant."),
+    ],
+)
+def test_a_harvest_of_few_pages_reads_well(relevant: list[bool], sentence: str) -> None:
+    assert describe_harvest(harvest_of(relevant), ended=False) == sentence
 
 
 def test_a_crawl_that_spent_its_budget_while_it_was_finding_is_worth_more(tmp_path: Path) -> None:
@@ -65,7 +84,7 @@ def test_a_crawl_that_spent_its_budget_while_it_was_finding_is_worth_more(tmp_pa
     waiting = reader.pages[-1].frontier
     assert conclusion(reader).endswith(
         f"The budget is spent, and {waiting} links are waiting: "
-        "'tres resume --pages N' would go on."
+        "'tres resume --pages N' continues it."
     )
 
 
@@ -74,8 +93,8 @@ def test_what_stopped_a_crawl_is_said(tmp_path: Path) -> None:
         crawl(run, 20)
         run.finish(StopReason.FRONTIER_EXHAUSTED)
     assert conclusion(RunReader(tmp_path / "dry")).endswith(
-        "It ended at page 20 of 150, as no link was left: more seeds, or more than 5 pages a site "
-        "(crawl.max_per_site), would give more."
+        "It ended at page 20 of 150, as no links were left: more seeds, or more than 5 pages a "
+        "site (crawl.max_per_site), would give more."
     )
     with opened(tmp_path / "halted") as run:
         crawl(run, 20)
@@ -93,5 +112,5 @@ def test_a_crawl_without_an_end_says_so(tmp_path: Path) -> None:
     with opened(tmp_path / "run") as run:
         crawl(run, 30)
         said = conclusion(RunReader(tmp_path / "run"))
-    assert "It is still finding: " in said or "It has learnt" in said
-    assert "It is going on; " in said
+    assert "It keeps finding relevant pages: " in said or "It has learnt" in said
+    assert "It is running; " in said

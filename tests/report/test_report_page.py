@@ -12,7 +12,7 @@ from tests.support.bees import bees_config, crawl_bees, write_bees
 
 from tres.report.details import meaning
 from tres.report.extracts import Extracts
-from tres.report.pages_table import SHOWN, Listed, compact
+from tres.report.pages_table import PRINTED, PageList, compact
 from tres.report.reasons import reasons_of
 from tres.report.report_page import report_page
 from tres.report.run_reader import RunReader
@@ -28,7 +28,7 @@ def headings(page: str) -> list[str]:
 def test_every_part_is_there(page: str) -> None:
     assert headings(page) == [
         "Pages",
-        "What the judge has learnt",
+        "What the model has learnt",
         "Sites",
         "How it went",
         "Relevance",
@@ -75,7 +75,7 @@ def test_the_data_of_the_script_are_all_pages(page: str, reader: RunReader) -> N
 
 def test_the_data_cannot_end_their_element(reader: RunReader) -> None:
     said = Extracts({}, {1: excerpt(HOSTILE_TITLE, ["script"])})
-    inside = compact(Listed(reader.pages, reasons_of(reader), said))
+    inside = compact(PageList(reader.pages, reasons_of(reader), said))
     assert inside.count("<") == 2
     assert "&" not in inside
 
@@ -85,8 +85,8 @@ def test_the_most_relevant_pages_can_be_read_without_a_script(page: str, reader:
     body = unescape(page.partition('id="page-table"')[2].partition("</tbody>")[0])
     steps = [int(step) for step in re.findall(r"<tr><td>(\d+)</td>", body)]
     ranked = sorted(reader.pages, key=lambda each: (-round(each.relevance, 3), each.step))
-    assert steps == [each.step for each in ranked[:SHOWN]]
-    for each in ranked[:SHOWN]:
+    assert steps == [each.step for each in ranked[:PRINTED]]
+    for each in ranked[:PRINTED]:
         assert whys[each.step - 1] in body
         assert f"<td>{each.relevance:.2f}" in body
 
@@ -129,7 +129,7 @@ def test_the_configuration_is_the_topic_file(page: str, done: Path) -> None:
 def test_a_run_that_is_going_on_says_so(tmp_path: Path) -> None:
     with opened(tmp_path / "run") as run:
         crawl(run, 30)
-        assert "It is going on; " in report_page(RunReader(tmp_path / "run"))
+        assert "It is running; " in report_page(RunReader(tmp_path / "run"))
 
 
 def test_a_run_that_was_killed_has_the_same_report_but_says_so(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_run_that_was_killed_has_the_same_report_but_says_so(tmp_path: Path) -
 
 def test_a_run_that_has_no_page_yet_can_be_reported(tmp_path: Path) -> None:
     page = report_page(RunReader(killed(tmp_path / "run", steps=0)))
-    assert headings(page) == ["Pages", "What the judge has learnt", "Failures", "Run"]
+    assert headings(page) == ["Pages", "What the model has learnt", "Failures", "Run"]
     assert "No page has been fetched." in page
 
 
@@ -171,7 +171,7 @@ def test_the_words_of_the_judge_are_shown(tmp_path: Path) -> None:
 
 
 def test_a_judge_without_words_is_no_obstacle(page: str) -> None:
-    assert "The words of the judge cannot be told: " in page
+    assert "The words of the model are not available: " in page
 
 
 def test_a_tree_that_cannot_be_had_is_explained(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 from tests.report.runs import row
 
 from tres.report import series
-from tres.report.requests import Asked, busiest, stretch
 from tres.report.run_reader import RunReader
+from tres.report.site_requests import SiteRequests, busiest_sites, time_span
 
 PAGES = [
     row(step=1, site="a", relevant=True, relevance=0.9),
@@ -24,9 +24,15 @@ def test_the_harvest_rate_is_relevant_pages_per_page_at_every_step() -> None:
     assert series.harvest(PAGES) == [(1, 1.0), (2, 0.5), (3, pytest.approx(2 / 3)), (4, 0.75)]
 
 
-def test_the_moving_rate_looks_at_the_last_pages_only() -> None:
-    assert series.moving_harvest(PAGES, 2) == [(2, 0.5), (3, 0.5), (4, 1.0)]
-    assert series.moving_harvest(PAGES, 9) == []
+def test_the_recent_rate_looks_at_the_last_hundred_pages_only() -> None:
+    pages = [row(step=step, relevant=step <= 60) for step in range(1, 161)]
+    points = dict(series.recent_harvest(pages))
+    assert points[60] == 1.0
+    assert points[100] == 0.6
+    assert points[130] == pytest.approx(0.3)
+    assert points[160] == 0.0
+    assert min(points) == series.EARLY
+    assert series.recent_harvest(PAGES) == []  # too few to say anything
 
 
 def test_a_site_counts_once_and_only_when_something_there_is_relevant() -> None:
@@ -48,7 +54,7 @@ def test_every_page_is_in_the_histogram_and_certainty_in_its_last_bin() -> None:
 
 def test_a_long_curve_is_thinned_and_keeps_both_ends() -> None:
     points = [(float(i), 0.0) for i in range(1, 20_001)]
-    kept = series.thinned(points)
+    kept = series.thin(points)
     assert len(kept) <= series.POINTS + 1
     assert (kept[0], kept[-1]) == (points[0], points[-1])
 
@@ -72,7 +78,7 @@ def test_failures_are_counted_by_kind_with_examples(reader: RunReader) -> None:
 
 
 def test_gaps_lie_between_the_requests_of_one_site() -> None:
-    asked = Asked("a", (10.0, 12.0, 12.5, 20.0))
+    asked = SiteRequests("a", (10.0, 12.0, 12.5, 20.0))
     assert asked.gaps == [2.0, 0.5, 7.5]
     assert (asked.smallest_gap, asked.median_gap) == (0.5, 2.0)
     assert sum(asked.over_time(10.0, 20.0)) == 4
@@ -80,11 +86,11 @@ def test_gaps_lie_between_the_requests_of_one_site() -> None:
 
 
 def test_the_busiest_sites_have_the_requests_of_pages_and_failures(reader: RunReader) -> None:
-    asked = busiest(reader)
+    asked = busiest_sites(reader)
     times = [len(each.times) for each in asked]
     assert times == sorted(times, reverse=True)
     urls = [page.asked for page in reader.pages] + [failure.url for failure in reader.failures]
     for each in asked:
         assert len(each.times) == sum(url.startswith(f"http://{each.site}/") for url in urls)
     assert all(each.smallest_gap >= 0.5 for each in asked)
-    assert stretch(reader)[0] == 1000.5
+    assert time_span(reader)[0] == 1000.5

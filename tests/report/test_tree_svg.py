@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from tres.frontier.leaf_rules import Node, TreeView
+from tres.report.run_reader import RunReader
 from tres.report.tree_svg import DEEPEST, MOST, best_leaves, drawing, levels_shown
+from tres.runs.restored_session import tree_of
 
 TREE = TreeView(
     (
@@ -81,3 +84,16 @@ def test_one_lucky_page_does_not_make_the_best_leaf() -> None:
 def test_the_picture_says_in_words_what_it_is() -> None:
     assert 'role="img"' in drawing(TREE)
     assert 'aria-label="Decision tree with 3 leaves' in drawing(TREE)
+
+
+def test_the_features_of_a_page_meet_the_rule_that_is_given_for_it(
+    reader: RunReader, done: Path
+) -> None:
+    """The rule of a page's leaf is that of the tree of then."""
+    tree = tree_of(done)
+    chosen = [page for page in reader.pages if page.leaf is not None and not page.explored]
+    assert len(chosen) > 50
+    for page in chosen:
+        named = dict(zip(reader.features, page.features, strict=True))
+        for feature, low, high in tree._conditions(page.leaf):
+            assert low <= named[feature] < high

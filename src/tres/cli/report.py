@@ -9,7 +9,7 @@ import click
 from tres.cli import completions as completing
 from tres.cli.console import console, messages
 from tres.errors import ConfigError, RunError
-from tres.report.compare import comparison_page, named
+from tres.report.compare import comparison_page, name_runs
 from tres.report.report_page import report_page
 from tres.report.run_reader import RunReader
 from tres.report.terminal import print_comparison, print_run
@@ -50,7 +50,7 @@ def report(
     if web and len(runs) > 1:
         raise ConfigError("--web is the web of one run; leave it out, or name one run only")
     readers = [RunReader(run) for run in runs]
-    compared = named(readers)
+    compared = name_runs(readers)
     if len(readers) == 1:
         print_run(console(), readers[0])
     else:

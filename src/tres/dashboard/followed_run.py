@@ -18,8 +18,8 @@ from tres.dashboard.exploration_progress import Exploring
 from tres.dashboard.run_counts import Counts, Json, harmless, most, shown_failure, shown_page
 from tres.dashboard.run_files import Mark, changes_of, mark_of, without_path
 from tres.errors import TresError
+from tres.report.conclusion import STOPPED
 from tres.report.run_reader import PageRow, RunReader
-from tres.report.wording import STOPPED
 from tres.store.exploration_log import EXPLORATION
 from tres.store.journal import JOURNAL, Journal
 from tres.store.judgements import JUDGEMENTS, read_judgements

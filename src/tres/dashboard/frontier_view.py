@@ -14,7 +14,7 @@ import numpy as np
 from tres.crawl.session import CrawlSession
 from tres.dashboard.run_counts import Json, harmless
 from tres.policies.policy import FrontierPolicy
-from tres.report.wording import in_words
+from tres.report.feature_labels import format_rule
 from tres.runs.restored_session import session_of
 
 LEAVES = SITES = 50
@@ -43,7 +43,7 @@ def _by_leaf(session: CrawlSession) -> Json:
     told = [
         {
             "leaf": leaf.id,
-            "rule": in_words(view.rule(leaf.id)),
+            "rule": format_rule(view.rule(leaf.id)),
             "reward": round(leaf.mean_reward, 4),
             "fetched": leaf.experiences,
             "waiting": leaf.rows,

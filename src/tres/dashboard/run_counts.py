@@ -15,8 +15,8 @@ from typing import Any
 from tres.crawl.page_record import SHOWN
 from tres.dashboard.curves import BINS, Curve, Point, Recent, bin_of
 from tres.errors import printable
+from tres.numbers import format_count
 from tres.report.run_reader import FailureRow, PageRow
-from tres.report.wording import kind_of, worth
 
 KEPT = 200
 """Pages that can be looked at and judged."""
@@ -144,9 +144,20 @@ def shown_failure(failure: FailureRow) -> Json:
 
 
 def reason(page: PageRow) -> str:
-    """Why a page was fetched, in a few words."""
-    leaf = "" if page.leaf is None else f"leaf {page.leaf}"
-    return ", ".join(part for part in (kind_of(page), worth(page), leaf) if part)
+    """Return why a page was fetched, in a few words."""
+    parts = []
+    if page.parent is None and page.q is None:
+        parts.append("seed")
+    elif page.explored:
+        parts.append("at random")
+    elif page.q is None:
+        parts.append("next in order")
+    if page.q is not None:
+        of = f" of {format_count(page.candidates, 'candidate')}" if page.candidates else ""
+        parts.append(f"Q {page.q:.2f}{of}")
+    if page.leaf is not None:
+        parts.append(f"leaf {page.leaf}")
+    return ", ".join(parts)
 
 
 def harmless(text: str, longest: int = LONGEST) -> str:

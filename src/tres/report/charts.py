@@ -1,8 +1,8 @@
-"""Charts as plain SVG, for pages that load nothing: lines, points in a plane, bars, strips.
+"""Charts as plain SVG, for pages that load nothing: lines, scatter plots, bars, strips.
 
-Colours come from `STYLE` by class (`.s0`, `.s1`, ...), so a chart follows light and dark. Every
-label passes through `escape`: names of policies and of sites come from outside. A chart is an
-image with a text that says what it shows, for those who cannot see it.
+Colours come from `STYLE` by class (`.s0`, `.s1`, ...), so that a chart follows light and dark mode.
+Every label is escaped: names of policies and sites come from outside. Every chart has a text that
+describes it, for those who cannot see it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ STRIP_WIDTH, STRIP_HEIGHT = 240, 14
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """A window onto the plane, from 0 to a round number on both axes."""
+    """Axes from 0 to a round number."""
 
     x_most: float
     y_most: float
@@ -35,31 +35,31 @@ class Axes:
 
     @classmethod
     def around(cls, series: Mapping[str, Points], x_label: str) -> Axes:
-        """Axes that hold all points."""
+        """Return axes that hold all points."""
         points = [point for values in series.values() for point in values]
         x_most = max((x for x, _ in points), default=1.0)
         y_most = max((y for _, y in points), default=1.0)
         return cls(round_up(x_most), round_up(y_most), x_label)
 
     def place(self, x: float, y: float) -> tuple[float, float]:
-        """Where a point is drawn."""
+        """Return where a point is drawn."""
         across = LEFT + (WIDTH - LEFT - RIGHT) * x / self.x_most
         up = HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * y / self.y_most
         return round(across, 1), round(up, 1)
 
     def path(self, points: Points) -> str:
-        """The points of a line, as SVG writes them."""
+        """Return the points of a line in SVG's notation."""
         return " ".join(f"{x},{y}" for x, y in (self.place(*point) for point in points))
 
     def svg(self) -> str:
-        """Grid, numbers and the label of the x axis; what goes up is the chart's title."""
+        """Draw grid, numbers and the label of the x axis; the title names the y axis."""
         parts = []
         for share in np.linspace(0, 1, TICKS).tolist():
             x, bottom = self.place(share * self.x_most, 0)
             left, y = self.place(0, share * self.y_most)
             end = WIDTH - RIGHT
             parts.append(f'<line class="grid" x1="{left}" y1="{y}" x2="{end}" y2="{y}"/>')
-            parts.append(_text(left - 6, y + 4, number(share * self.y_most), "end"))
+            parts.append(_text(left - 6, y + 4, format_tick(share * self.y_most), "end"))
             anchor = "end" if share == 1 else "middle"
             parts.append(_text(end if share == 1 else x, bottom + 17, _tick(self, share), anchor))
         parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, self.x_label, "middle"))
@@ -67,19 +67,19 @@ class Axes:
 
 
 def lines(series: Mapping[str, Points], x_label: str, title: str) -> str:
-    """One line per series."""
+    """Draw one line per series."""
     axes = Axes.around(series, x_label)
     drawn = "".join(
         f'<polyline class="line {_colour(place)}" points="{axes.path(points)}">'
         f"<title>{escape(name)}</title></polyline>"
         for place, (name, points) in enumerate(series.items())
     )
-    told = "; ".join(_told(name, points) for name, points in series.items())
-    return _figure(axes.svg() + drawn, title, f"{title} over {x_label}. {told}", series)
+    described = "; ".join(_describe_line(name, points) for name, points in series.items())
+    return _figure(axes.svg() + drawn, title, f"{title} over {x_label}. {described}", series)
 
 
 def plane(series: Mapping[str, Points], front: Points, x_label: str, title: str) -> str:
-    """One colour per series, and the line that no point lies beyond."""
+    """Draw a scatter plot, one colour per series, with its Pareto front."""
     axes = Axes.around(series, x_label)
     drawn = [f'<polyline class="front" points="{axes.path(front)}"/>']
     for place, (name, points) in enumerate(series.items()):
@@ -87,14 +87,14 @@ def plane(series: Mapping[str, Points], front: Points, x_label: str, title: str)
             left, up = axes.place(x, y)
             drawn.append(
                 f'<circle class="dot {_colour(place)}" cx="{left}" cy="{up}" r="5">'
-                f"<title>{escape(name)}: {number(x)}, {number(y)}</title></circle>"
+                f"<title>{escape(name)}: {format_tick(x)}, {format_tick(y)}</title></circle>"
             )
-    told = "; ".join(f"{name}: {_pairs(points)}" for name, points in series.items())
-    return _figure(axes.svg() + "".join(drawn), title, f"{title} by {x_label}. {told}", series)
+    pairs = "; ".join(f"{name}: {_pairs(points)}" for name, points in series.items())
+    return _figure(axes.svg() + "".join(drawn), title, f"{title} by {x_label}. {pairs}", series)
 
 
 def bars(counts: Sequence[int], most: float, x_label: str, title: str, mark: float) -> str:
-    """A histogram of values from 0 to `most` in equal bins, with a line at `mark`."""
+    """Draw a histogram of values from 0 to `most` in equal bins, with a line at `mark`."""
     axes = Axes(most, round_up(max(counts, default=1)), x_label)
     width = most / max(1, len(counts))
     drawn = []
@@ -105,16 +105,18 @@ def bars(counts: Sequence[int], most: float, x_label: str, title: str, mark: flo
         drawn.append(
             f'<rect class="bar {colour}" x="{left + 0.5:.1f}" y="{up}" '
             f'width="{right - left - 1:.1f}" height="{bottom - up:.1f}">'
-            f"<title>from {number(place * width)}: {count:,}</title></rect>"
+            f"<title>from {format_tick(place * width)}: {count:,}</title></rect>"
         )
-    told = ", ".join(f"{number(i * width)} and more: {count:,}" for i, count in enumerate(counts))
+    described = ", ".join(
+        f"{format_tick(i * width)} and more: {count:,}" for i, count in enumerate(counts)
+    )
     x, top = axes.place(mark, axes.y_most)
     drawn.append(f'<line class="front" x1="{x}" y1="{top}" x2="{x}" y2="{HEIGHT - BOTTOM}"/>')
-    return _figure(axes.svg() + "".join(drawn), title, f"{title} by {x_label}. {told}")
+    return _figure(axes.svg() + "".join(drawn), title, f"{title} by {x_label}. {described}")
 
 
-def strip(counts: Sequence[int], told: str) -> str:
-    """A stretch of time in equal parts, each the fuller the more happened in it."""
+def strip(counts: Sequence[int], label: str) -> str:
+    """Draw counts over time as a strip of small bars."""
     most, width = max(max(counts, default=1), 1), STRIP_WIDTH / max(1, len(counts))
     drawn = "".join(
         f'<rect class="bar s0" x="{place * width:.1f}" y="{STRIP_HEIGHT * (1 - count / most):.1f}" '
@@ -124,12 +126,12 @@ def strip(counts: Sequence[int], told: str) -> str:
     )
     return (
         f'<svg class="strip" viewBox="0 0 {STRIP_WIDTH} {STRIP_HEIGHT}" preserveAspectRatio="none" '
-        f'role="img" aria-label="{escape(told)}">{drawn}</svg>'
+        f'role="img" aria-label="{escape(label)}">{drawn}</svg>'
     )
 
 
 def share_bar(share: float, colour: str = "s0") -> str:
-    """A share as a short bar, beside what says it in words or numbers."""
+    """Draw a share as a short bar; the number stands beside it."""
     return (
         '<svg class="share" viewBox="0 0 60 8" preserveAspectRatio="none" aria-hidden="true">'
         '<rect class="rest" width="60" height="8"/>'
@@ -138,7 +140,7 @@ def share_bar(share: float, colour: str = "s0") -> str:
 
 
 def pareto(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Points that no other one beats in both, from left to right.
+    """Return the points that no other point beats in both, from left to right.
 
     >>> pareto([(1, 5), (2, 4), (2, 6), (3, 1)])
     [(2, 6), (3, 1)]
@@ -151,7 +153,7 @@ def pareto(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def round_up(value: float) -> float:
-    """The next round number: a few tenths of a power of ten."""
+    """Return the next round number."""
     if value <= 0:
         return 1.0
     power = 10.0 ** np.floor(np.log10(value))
@@ -159,39 +161,39 @@ def round_up(value: float) -> float:
     return float(next(step * power for step in steps if step * power >= value * (1 - 1e-9)))
 
 
-def number(value: float) -> str:
-    """A number for an axis: whole if it is large, else two digits."""
+def format_tick(value: float) -> str:
+    """Return a number for an axis: whole if it is large, else two digits."""
     return f"{value:,.0f}" if abs(value) >= 10 or value == int(value) else f"{value:.2g}"
 
 
 def _figure(
-    inside: str, title: str, told: str, names: Sequence[str] | Mapping[str, object] = ()
+    inside: str, title: str, label: str, names: Sequence[str] | Mapping[str, object] = ()
 ) -> str:
     legend = "".join(
         f'<li><span class="key {_colour(place)}"></span>{escape(name)}</li>'
         for place, name in enumerate(names)
     )
-    listed = f'<ul class="legend">{legend}</ul>' if len(names) > 1 else ""
+    key = f'<ul class="legend">{legend}</ul>' if len(names) > 1 else ""
     return (
         f'<figure class="chart"><figcaption>{escape(title)}</figcaption>'
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(told)}">'
-        f"{inside}</svg>{listed}</figure>"
+        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}">'
+        f"{inside}</svg>{key}</figure>"
     )
 
 
-def _told(name: str, points: Points) -> str:
-    """A line in words."""
+def _describe_line(name: str, points: Points) -> str:
+    """The range of a line, in words."""
     if not points:
-        return f"{name}: nothing"
+        return f"{name}: no points"
     values = [y for _, y in points]
     return (
-        f"{name}: {number(values[0])} at first, {number(values[-1])} at last, "
-        f"between {number(min(values))} and {number(max(values))}"
+        f"{name}: {format_tick(values[0])} at first, {format_tick(values[-1])} at last, "
+        f"between {format_tick(min(values))} and {format_tick(max(values))}"
     )
 
 
 def _pairs(points: Points) -> str:
-    return ", ".join(f"{number(y)} at {number(x)}" for x, y in points)
+    return ", ".join(f"{format_tick(y)} at {format_tick(x)}" for x, y in points)
 
 
 def _colour(place: int) -> str:
@@ -199,7 +201,7 @@ def _colour(place: int) -> str:
 
 
 def _tick(axes: Axes, share: float) -> str:
-    return number(share * axes.x_most)
+    return format_tick(share * axes.x_most)
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:

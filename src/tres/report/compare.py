@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from tres.report import series
 from tres.report.charts import lines
 from tres.report.document import document, paragraphs, table
-from tres.report.report_page import rate, verdict
+from tres.report.report_page import conclusion_paragraph, harvest_rate
 from tres.report.run_reader import PageRow, RunReader
 from tres.report.safe_html import Markup, breakable, element, joined
 from tres.report.series import Points
@@ -19,8 +19,8 @@ Runs = dict[str, RunReader]
 """Runs by the names they have in a comparison."""
 
 
-def named(readers: Sequence[RunReader]) -> Runs:
-    """Runs by directory name; by number as well where two are called the same."""
+def name_runs(readers: Sequence[RunReader]) -> Runs:
+    """Return runs by directory name, with a number where two have the same name."""
     uses = Counter(reader.name for reader in readers)
     return {
         reader.name if uses[reader.name] == 1 else f"{reader.name} ({place})": reader
@@ -29,33 +29,33 @@ def named(readers: Sequence[RunReader]) -> Runs:
 
 
 def comparison_page(runs: Runs) -> str:
-    """The whole page."""
+    """Return the whole page."""
     sections = {
         "Numbers": numbers_table(runs),
         "Over the steps": _curves(runs),
         "Relevant sites": _sites(runs),
         "Settings": _settings(runs),
     }
-    return document(f"Comparison of {len(runs)} crawls", _lead(runs), sections, None)
+    return document(f"Comparison of {len(runs)} crawls", _summaries(runs), sections, None)
 
 
-def _lead(runs: Runs) -> Markup:
-    """The harvest rate of every run, and what to make of each."""
-    leads = [
-        element("div", element("b", name), rate(reader), verdict(reader))
+def _summaries(runs: Runs) -> Markup:
+    """The harvest rate and the conclusion of every run."""
+    summaries = [
+        element("div", element("b", name), harvest_rate(reader), conclusion_paragraph(reader))
         for name, reader in runs.items()
     ]
-    return element("div", *leads, class_="rates")
+    return element("div", *summaries, class_="rates")
 
 
 def numbers(runs: Runs) -> list[list[str]]:
-    """A line per number, a column per run."""
+    """Return a row per number, a column per run."""
     columns = [series.headline(reader) for reader in runs.values()]
     return [[name, *(column[name] for column in columns)] for name in columns[0]]
 
 
 def numbers_table(runs: Runs) -> Markup:
-    """The headline of every run."""
+    """Return the headline of every run as a table."""
     rows: list[list[str]] = [
         [name, *(value if value[:1].isdigit() else breakable(value) for value in values)]
         for name, *values in numbers(runs)
@@ -68,12 +68,10 @@ def _curves(runs: Runs) -> Markup:
         curves = {name: curve(reader.pages) for name, reader in runs.items()}
         return Markup(lines(curves, "pages", title))
 
-    width = min(series.window(reader.pages) for reader in runs.values())
-    recent = f"Harvest rate of the last {width:,} pages"
     return element(
         "div",
         drawn("Harvest rate", series.harvest),
-        drawn(recent, lambda pages: series.moving_harvest(pages, width)),
+        drawn(f"Harvest rate of the last {series.RECENT} pages", series.recent_harvest),
         drawn("Relevant sites", series.relevant_sites),
         drawn("Links waiting", lambda pages: series.over_steps(pages, lambda p: p.frontier)),
         drawn("Leaves of the tree", lambda pages: series.over_steps(pages, lambda p: p.leaves)),
@@ -81,8 +79,8 @@ def _curves(runs: Runs) -> Markup:
     )
 
 
-def only_here(runs: Runs) -> dict[str, tuple[int, int, int, int]]:
-    """Relevant sites and relevant pages of every run: how many, and how many no other run has."""
+def unique_finds(runs: Runs) -> dict[str, tuple[int, int, int, int]]:
+    """Count relevant sites and pages of every run: all, and those that no other run has."""
     sites = {name: {page.site for page in r.pages if page.relevant} for name, r in runs.items()}
     pages = {name: {page.url for page in r.pages if page.relevant} for name, r in runs.items()}
     return {
@@ -99,13 +97,15 @@ def _others(found: dict[str, set[str]], name: str) -> set[str]:
 
 
 def _sites(runs: Runs) -> Markup:
-    rows = [[name, *(f"{count:,}" for count in counts)] for name, counts in only_here(runs).items()]
+    rows = [
+        [name, *(f"{count:,}" for count in counts)] for name, counts in unique_finds(runs).items()
+    ]
     head = ["run", "relevant sites", "found by no other", "relevant pages", "found by no other"]
-    return table("What each crawl found, and what no other one did", head, rows)
+    return table("What each crawl found, and what no other crawl found", head, rows)
 
 
 def differences(configs: Sequence[TopicConfig]) -> dict[str, list[str]]:
-    """The settings in which runs differ, with the value of each run."""
+    """Return the settings in which runs differ, with the value of each run."""
     found = {"name": [toml(config.name) for config in configs]}
     for key in KEYS:
         section, _, name = key.partition(".")

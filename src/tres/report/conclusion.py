@@ -1,13 +1,13 @@
-"""What to make of a run, in two sentences: how the harvest goes, and what follows from it.
+"""What to make of a run, in two sentences: how the harvest goes, and what to do next.
 
-The first is about change. Pages are relevant or not, one after the other; if the chance of that
-has changed, the run falls into a part before and a part after. The cut is where two rates explain
-the pages best, compared with one (a change point, by likelihood); it is believed if the gain is
-more than chance gives among so many places to cut. The part behind a cut is cut again until
-nothing more has changed: so it is the last change that is told, against all pages before it.
+The first is about the last change of the harvest rate. Pages are relevant or not, one after the
+other. A change point splits them into two parts, each with its own rate; it is where two rates
+explain the pages best, by likelihood, and it counts if the gain over a single rate is more than
+chance gives among so many places to split. The part after a change point is split again until
+nothing changes any more, so the sentence compares the last part with all pages before it.
 
-A harvest that has died shows as a stretch without any relevant page at the end, too long to be bad
-luck at the last rate.
+A harvest that has dried up ends in a stretch without any relevant page, too long to be bad luck at
+the last rate.
 """
 
 from __future__ import annotations
@@ -20,31 +20,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tres.crawl.events import StopReason
+from tres.numbers import format_count, format_part, format_percentage
 from tres.report.run_reader import RunReader
-from tres.report.wording import STOPPED
+from tres.report.series import RECENT
 from tres.store.run_state import Doing, run_state
 
 Trend = Literal["none", "dry", "faint", "falling", "little", "steady", "rising"]
-"""No page is relevant; none any more; hardly any; fewer than before; few from the start; as many
-as before; more."""
+"""No page is relevant; none since some page; hardly any; fewer than before; few from the start; as
+many as before; more."""
 
 SHORTEST = 20
-"""Pages on each side of a cut, and in a stretch without any."""
+"""Fewest pages on each side of a change point, and in a stretch without relevant pages."""
 UNLUCKY = 0.001
-"""Chance below which a stretch without relevant pages is no bad luck."""
+"""Probability below which a stretch without relevant pages is not bad luck."""
 FAINT, FALLING, RISING = 0.1, 0.6, 1.5
-"""Rate after a cut / rate before it: up to FAINT and FALLING, or from RISING on."""
+"""Rate after a change point / rate before it: up to FAINT and FALLING, or from RISING on."""
 LITTLE = 0.05
 """Rate below which a harvest is poor."""
-LAST = 100
-"""Pages at the end that tell whether it still finds."""
+
+STOPPED: dict[str, str] = {
+    StopReason.BUDGET: "the budget is spent",
+    StopReason.REQUESTS: "the request budget is spent",
+    StopReason.FRONTIER_EXHAUSTED: "no links were left",
+    StopReason.NO_SEED: "no seed gave a page",
+    StopReason.INTERRUPTED: "it was interrupted",
+    StopReason.SITES_DOWN: "all remaining sites were down; 'tres resume' continues later",
+}
+"""Why a crawl ended, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Harvest:
-    """How the harvest goes: `pages` were fetched after page `since`, `relevant` of them relevant.
+    """How the harvest goes: after page `since` come `pages` pages, `relevant` of them relevant.
 
-    `before` is the rate of the pages up to there.
+    `before` is the harvest rate up to that page.
     """
 
     trend: Trend
@@ -55,12 +64,12 @@ class Harvest:
 
     @property
     def is_over(self) -> bool:
-        """Would more pages of the same kind hardly help?"""
+        """Whether more pages would hardly help."""
         return self.trend in ("none", "dry", "faint")
 
 
 def harvest_of(relevant: Sequence[bool]) -> Harvest:
-    """How it goes, by whether each page is relevant, in order."""
+    """Return how the harvest goes, given whether each page is relevant."""
     counts = np.cumsum([0, *relevant])
     total, pages = int(counts[-1]), len(relevant)
     if not total:
@@ -74,12 +83,12 @@ def harvest_of(relevant: Sequence[bool]) -> Harvest:
         return Harvest(trend, since, pages - since, after, before)
     if total < LITTLE * pages:
         return Harvest("little", 0, pages, total, 0.0)
-    recent = min(LAST, pages)
+    recent = min(RECENT, pages)
     return Harvest("steady", pages - recent, recent, total - int(counts[-recent - 1]), 0.0)
 
 
 def _is_dry(counts: NDArray[np.int64], since: int, last: int) -> bool:
-    """Is the stretch behind the last relevant page longer than chance makes it?"""
+    """Whether the stretch after the last relevant page is too long for chance."""
     dry = len(counts) - 1 - last
     if last <= since or dry < SHORTEST:
         return dry >= SHORTEST
@@ -96,7 +105,7 @@ def _trend(after: float, before: float) -> Trend:
 
 
 def _last_change(counts: NDArray[np.int64]) -> int:
-    """The page behind which the rate has changed for the last time; 0 if it never has."""
+    """The page after which the rate changed for the last time; 0 if it never did."""
     start = 0
     while (cut := _change(counts[start:] - counts[start])) is not None:
         start += cut
@@ -116,50 +125,48 @@ def _change(counts: NDArray[np.int64]) -> int | None:
 
 
 def _likelihood(relevant: NDArray[np.int64], pages: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The log-likelihood of parts at their own rates."""
+    """The log-likelihood of parts, each at its own rate."""
     rate = np.clip(relevant / pages, 1e-12, 1 - 1e-12)
     return np.asarray(relevant * np.log(rate) + (pages - relevant) * np.log1p(-rate))
 
 
 def conclusion(reader: RunReader) -> str:
-    """The two sentences."""
+    """Return the two sentences."""
     if not reader.pages:
         return f"No page has been fetched. {_ending(reader, True)}".rstrip()
     harvest = harvest_of([page.relevant for page in reader.pages])
-    return f"{told(harvest, _is_over(reader))} {_ending(reader, harvest.is_over)}"
+    ended = not run_state(reader.run).is_crawled
+    return f"{describe_harvest(harvest, ended)} {_ending(reader, harvest.is_over)}"
 
 
-def told(harvest: Harvest, ended: bool) -> str:
-    """How the harvest goes, in a sentence."""
-    h, rate = harvest, f"{harvest.relevant / harvest.pages:.0%}"
+def describe_harvest(harvest: Harvest, ended: bool) -> str:
+    """Return a sentence on how the harvest goes, or went if the crawl has `ended`."""
+    h, pages = harvest, harvest.pages
+    since, rate = f"since page {h.since:,}", format_percentage(h.relevant / pages)
+    before = f"compared with {format_percentage(h.before)} before"
+    after = format_part(h.relevant, pages, "page after it", "pages after it")
+    part = format_part(h.relevant, pages, "page", last="last " if pages == RECENT else "")
     sentences: dict[Trend, str] = {
-        "none": f"None of the {h.pages:,} pages is relevant.",
-        "dry": f"Nothing new since page {h.since:,}: none of the {h.pages:,} pages after it is "
-        "relevant.",
-        "faint": f"Hardly anything new since page {h.since:,}: {h.relevant:,} of the {h.pages:,} "
-        "pages after it are relevant.",
-        "falling": f"It finds less since page {h.since:,}: {rate} of the pages after it are "
-        f"relevant, {h.before:.0%} before.",
-        "little": f"It finds little: {h.relevant:,} of the {h.pages:,} pages are relevant.",
-        "steady": f"It {'kept' if ended else 'is still'} finding{' to the end' * ended}: "
-        f"{h.relevant:,} of the last {h.pages:,} pages are relevant.",
-        "rising": f"It has learnt where to look: since page {h.since:,}, {rate} of the pages are "
-        f"relevant, {h.before:.0%} before.",
+        "none": f"{part[0].upper()}{part[1:]} relevant.",
+        "dry": f"Nothing new {since}: {after} relevant.",
+        "faint": f"Hardly anything new {since}: {after} relevant.",
+        "falling": f"It finds less {since}: {rate} of the pages after it are relevant, {before}.",
+        "little": f"It finds little: {part} relevant.",
+        "steady": f"It {'kept' if ended else 'keeps'} finding relevant pages"
+        f"{' to the end' if ended else ''}: {part} relevant.",
+        "rising": f"It has learnt where to look: {rate} of the pages {since} are relevant, "
+        f"{before}.",
     }
     return sentences[h.trend]
 
 
-def _is_over(reader: RunReader) -> bool:
-    return not run_state(reader.run).is_crawled
-
-
 def _ending(reader: RunReader, over: bool) -> str:
-    """What has become of the crawl, and what one can do."""
+    """What became of the crawl, and what to do next."""
     waiting = reader.pages[-1].frontier if reader.pages else 0
-    links = f"{waiting:,} {'link is' if waiting == 1 else 'links are'} waiting"
+    links = f"{format_count(waiting, 'link is', 'links are')} waiting"
     match run_state(reader.run).doing:
         case Doing.CRAWLING:
-            return f"It is going on; {links}."
+            return f"It is running; {links}."
         case Doing.PAUSED:
             return f"It is paused; {links}."
     if reader.summary is None:
@@ -172,13 +179,13 @@ def _stopped(reader: RunReader, reason: str, links: str, over: bool) -> str:
     match reason:
         case StopReason.BUDGET if over:
             return (
-                f"The budget is spent; {links}, but a larger one would hardly help. Try other "
+                f"The budget is spent; {links}, but a larger budget would hardly help. Try other "
                 "seeds, or judge some pages with 'tres label'."
             )
         case StopReason.BUDGET:
-            return f"The budget is spent, and {links}: 'tres resume --pages N' would go on."
+            return f"The budget is spent, and {links}: 'tres resume --pages N' continues it."
         case StopReason.FRONTIER_EXHAUSTED:
-            return f"It ended {at}, as no link was left: {_more_links(reader)}."
+            return f"It ended {at}, as no links were left: {_more_links(reader)}."
         case StopReason.NO_SEED:
             return "No seed gave a page: the failures below say why."
         case StopReason.INTERRUPTED:

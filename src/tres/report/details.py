@@ -1,4 +1,4 @@
-"""The parts of a report behind the pages: sites, curves, failures, politeness, tree."""
+"""The sections of a report after the pages: sites, curves, failures, politeness, tree, settings."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import Any
 
 from tres.errors import RunError
 from tres.frontier.leaf_rules import Node, TreeView
+from tres.numbers import format_count, format_duration, format_percentage
 from tres.relevance.model import THRESHOLD
 from tres.report import series
 from tres.report.charts import bars, lines, share_bar, strip
 from tres.report.document import paragraphs, table
 from tres.report.explain.fetched_page import leaf_of
 from tres.report.feature_labels import format_condition
-from tres.report.requests import Asked, busiest, stretch
 from tres.report.run_reader import FailureRow, RunReader
 from tres.report.safe_html import Markup, breakable, element, joined, link
+from tres.report.site_requests import SiteRequests, busiest_sites, time_span
 from tres.report.tree_svg import best_leaves, drawing, levels_shown
 from tres.runs.restored_session import tree_of
 from tres.web.page import FailureKind
@@ -24,24 +25,24 @@ TOP_SITES = 30
 
 
 def details(reader: RunReader) -> Iterator[tuple[str, Markup]]:
-    """Sections by their headings, what most people look for first."""
+    """Yield the sections by their headings, in the order in which people look for them."""
     if reader.pages:
         yield "Sites", _sites(reader)
         yield "How it went", _curves(reader)
         yield "Relevance", _relevance(reader)
     yield "Failures", _failures(reader)
-    if asked := busiest(reader):
-        yield "Politeness", _politeness(reader, asked)
+    if busy := busiest_sites(reader):
+        yield "Politeness", _politeness(reader, busy)
     if tree := tree_or_reason(reader):
         yield "Decision tree", paragraphs(tree) if isinstance(tree, str) else _tree(tree)
     yield "Run", _run(reader)
 
 
 def tree_or_reason(reader: RunReader) -> TreeView | str:
-    """The run's decision tree, or why there is none; nothing to say if its policy grows none.
+    """Return the run's decision tree, or why it is missing; empty if the policy grows none.
 
-    The tree of a crawl without an end is grown again from the journal, which another version
-    of tres may be unable to do; all the rest can be shown nevertheless.
+    The tree of a crawl that has not ended is grown again from the journal, which another version
+    of tres may be unable to do; the rest of the report is shown all the same.
     """
     if not any(page.leaves for page in reader.pages):
         return ""
@@ -65,12 +66,12 @@ def _curves(reader: RunReader) -> Markup:
 
 def _relevance(reader: RunReader) -> Markup:
     counts = series.histogram(reader.pages)
-    told = (
+    text = (
         f"A page is relevant from {THRESHOLD} on (the dashed line). Many pages near it mean that "
         "the model is unsure: 'tres label' asks about just those."
     )
     chart = bars(counts, 1.0, "probability of being relevant", "Pages by relevance", THRESHOLD)
-    return joined(paragraphs(told), element("div", Markup(chart), class_="charts"))
+    return joined(paragraphs(text), element("div", Markup(chart), class_="charts"))
 
 
 def _sites(reader: RunReader) -> Markup:
@@ -80,11 +81,12 @@ def _sites(reader: RunReader) -> Markup:
             link(f"http://{site.name}/", breakable(site.name)),
             f"{site.pages:,}",
             f"{site.relevant:,}",
-            joined(Markup(share_bar(site.share)), f"{site.share:.0%}"),
+            joined(Markup(share_bar(site.share)), format_percentage(site.share)),
         ]
         for site in sites[:TOP_SITES]
     ]
-    caption = f"{min(TOP_SITES, len(sites)):,} of {len(sites):,} sites, most relevant pages first"
+    some = f"{TOP_SITES} of " if len(sites) > TOP_SITES else ""
+    caption = f"{some}{format_count(len(sites), 'site')}, those with most relevant pages first"
     return table(caption, ["site", "pages", "relevant", "share"], rows)
 
 
@@ -92,32 +94,39 @@ def _failures(reader: RunReader) -> Markup:
     kinds = series.failures_by_kind(reader.failures)
     kept_out = _kept_out(reader.summary or {})
     if not kinds:
-        return joined(paragraphs("Every URL that was asked for gave a page."), kept_out)
+        text = "Every requested URL gave a page." if reader.pages else "Nothing was requested yet."
+        return joined(paragraphs(text), kept_out)
     rows: list[list[str]] = [
         [of.kind, f"{of.count:,}", joined(meaning(of.kind), _examples(of.examples))] for of in kinds
     ]
-    caption = f"{len(reader.failures):,} URLs gave no page; they are no steps and cost no budget"
+    urls = format_count(len(reader.failures), "URL")
+    caption = f"{urls} gave no page; failures are not steps and cost no budget"
     failed = table(caption, ["kind", "URLs", "what it means, and examples"], rows)
     return joined(failed, kept_out)
 
 
 def _kept_out(summary: dict[str, Any]) -> Markup:
-    """Links that were dropped, by rule or limit, and sites that had their share of the budget."""
+    """Links dropped by a rule or limit, and sites that used up their share of the budget."""
     dropped, held = summary.get("dropped", {}), summary.get("held", [])
     parts: list[Markup] = []
     if dropped:
         rows: list[list[str]] = [[rule, f"{count:,}"] for rule, count in dropped.items()]
-        caption = f"{sum(dropped.values()):,} links were not followed"
+        links = format_count(sum(dropped.values()), "link was", "links were")
+        caption = f"{links} not followed"
         parts.append(table(caption, ["rule or limit", "links"], rows))
     if held:
         more = f" and {len(held) - TOP_SITES:,} more" if len(held) > TOP_SITES else ""
-        told = "Few other sites link to these, so they had a share of the budget (live.self_cited)"
-        parts.append(paragraphs(f"{told}: {', '.join(held[:TOP_SITES])}{more}."))
+        parts.append(
+            paragraphs(
+                "Few other sites link to these, so they got only a share of the budget "
+                f"(live.self_cited): {', '.join(held[:TOP_SITES])}{more}."
+            )
+        )
     return joined(*parts)
 
 
 def meaning(kind: str) -> str:
-    """What a kind of failure means; nothing is known of a kind of another version."""
+    """Return what a kind of failure means; empty for a kind of another version."""
     return FailureKind(kind).meaning if kind in set(FailureKind) else ""
 
 
@@ -127,8 +136,8 @@ def _examples(failures: tuple[FailureRow, ...]) -> Markup:
     return element("ul", *items, class_="examples")
 
 
-def _politeness(reader: RunReader, asked: list[Asked]) -> Markup:
-    begin, end = stretch(reader)
+def _politeness(reader: RunReader, busy: list[SiteRequests]) -> Markup:
+    begin, end = time_span(reader)
     rows: list[list[str]] = [
         [
             joined(
@@ -139,41 +148,44 @@ def _politeness(reader: RunReader, asked: list[Asked]) -> Markup:
             f"{each.smallest_gap:.2f}",
             f"{each.median_gap:.2f}",
         ]
-        for each in asked
+        for each in busy
     ]
     settings = reader.config.live
-    told = (
-        f"Set were {settings.delay:g} seconds or more between two requests to a site and "
-        f"{settings.per_site} at a time; robots.txt and the servers may have asked for more. Times "
-        "are when a page was asked for; redirects, repeats and robots.txt are not among them."
+    text = (
+        f"The settings ask for at least {settings.delay:g} s between two requests to a site, with "
+        f"at most {settings.per_site} open; robots.txt and the servers may have asked for more "
+        "time. Redirects, retries and requests for robots.txt are not counted here."
     )
-    head = ["site, and when it was asked", "times", "smallest gap (s)", "median gap (s)"]
-    caption = f"The {len(asked)} sites that were asked most, over {end - begin:,.0f} seconds"
-    return joined(paragraphs(told), table(caption, head, rows))
+    head = ["site, and its requests over time", "requests", "smallest gap (s)", "median gap (s)"]
+    sites = f"{len(busy)} sites" if len(busy) > 1 else "site"
+    caption = f"The {sites} with most requests, over {format_duration(end - begin)}"
+    return joined(paragraphs(text), table(caption, head, rows))
 
 
 def _tree(tree: TreeView) -> Markup:
-    told = (
-        f"The tree has {len(tree.leaves):,} leaves; its top {levels_shown(tree) + 1} levels are "
-        "drawn. Every link waits in the leaf whose rule it meets. The fuller a dot, the more of "
-        "the pages fetched from there were relevant; the larger, the more were fetched."
+    levels = levels_shown(tree) + 1
+    text = (
+        f"The tree has {format_count(len(tree.leaves), 'leaf', 'leaves')}; its top "
+        f"{'level is' if levels == 1 else f'{levels} levels are'} drawn. Every link waits in the "
+        "leaf whose rule it meets. A fuller dot means that more of the pages fetched from there "
+        "were relevant, a larger one that more were fetched."
     )
     leaves = [_leaf(tree, leaf) for leaf in best_leaves(tree)]
     heading = element("h3", "The best leaves" if len(leaves) > 1 else "The only leaf")
     listed = element("div", heading, element("ol", *leaves, class_="leaves"))
-    return joined(paragraphs(told), element("div", drawing(tree), listed, class_="beside"))
+    return joined(paragraphs(text), element("div", drawing(tree), listed, class_="beside"))
 
 
 def _leaf(tree: TreeView, leaf: Node) -> Markup:
     facts = (
-        f"reward {leaf.mean_reward:.2f} from {leaf.experiences:,} fetched, {leaf.rows:,} waiting"
+        f"reward {leaf.mean_reward:.2f} over {leaf.experiences:,} fetched, {leaf.rows:,} waiting"
     )
     rule = "; ".join(map(format_condition, leaf_of(tree, leaf.id).conditions)) or "all links"
     return element("li", facts, element("small", rule))
 
 
 def _run(reader: RunReader) -> Markup:
-    """All numbers once more, and the settings, to crawl again."""
+    """All numbers, and the settings with which to crawl again."""
     rows = [
         element("div", element("dt", name), element("dd", breakable(value)))
         for name, value in {"run": reader.name, **series.headline(reader)}.items()

@@ -1,8 +1,8 @@
-"""The frame of a page that loads nothing: head, style, script, and what they may do.
+"""The frame of a page that loads nothing: head, style, script, content security policy.
 
-The content security policy forbids everything but this very style and this very script, which
-it knows by their hashes. Should anything from the Web ever get past the escaping, a browser
-would still not run it, ask anybody for anything, or send anything anywhere.
+The policy forbids everything but this style and this script, which it names by their hashes.
+Should anything from the Web get past the escaping, a browser would still not run it, load anything
+or send anything.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from tres.report.safe_html import Markup, element, joined
 
 
 def document(title: str, intro: Markup, sections: dict[str, Markup], data: Markup | None) -> str:
-    """A whole page: an introduction, and sections by their headings.
+    """Return a whole page: an introduction, and sections by their headings.
 
-    `data` is what the script works on; without it there is no script.
+    `data` is what the script works on; without data there is no script.
     """
     style = Markup(f"{STYLE}{_file('page.css')}")
     script = None if data is None else Markup(_file("page.js"))
@@ -79,7 +79,7 @@ def _file(name: str) -> str:
 
 
 def table(caption: str, head: list[str], rows: list[list[str]]) -> Markup:
-    """A table whose first column says what a row is about; text in the others is a number."""
+    """Return a table; the first column names the row, plain text in the others is a number."""
     kinds = [None, *(None if isinstance(cell, Markup) else "n" for cell in rows[0][1:])]
     heads = [
         element("th", name, scope="col", class_=kind)
@@ -105,5 +105,5 @@ def _row(row: list[str], kinds: list[str | None]) -> Markup:
 
 
 def paragraphs(*texts: str) -> Markup:
-    """Prose."""
+    """Return texts as paragraphs."""
     return joined(*(element("p", text) for text in texts))

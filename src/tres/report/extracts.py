@@ -1,7 +1,8 @@
-"""What pages say, in a few lines each: read again from where the run has kept them.
+"""Extracts of pages, a few lines each, from the pages that the run has kept.
 
-Reading a page again takes milliseconds, so only the most relevant `MOST` pages are: those that a
-report shows first. Over an archive this also finds the titles, which the journal does not have.
+Reading a page again takes milliseconds, so only the `MOST` most relevant pages get an extract:
+those that a report shows first. Archives also give the titles, which the journal of an offline
+crawl does not have.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ MOST = 1000
 
 @dataclass(slots=True)
 class Extracts:
-    """Titles and excerpts by step, and why some are missing, if one knows."""
+    """Titles and excerpts by step, and why some are missing, if they are."""
 
     titles: dict[int, str] = field(default_factory=dict)
     texts: dict[int, Excerpt] = field(default_factory=dict)
@@ -28,17 +29,17 @@ class Extracts:
 
 
 def best_first(pages: Sequence[PageRow]) -> list[PageRow]:
-    """Pages by relevance, and the earlier ones first where that is the same."""
+    """Sort pages by relevance, equal ones by step."""
     return sorted(pages, key=lambda page: (-permille(page), page.step))
 
 
 def permille(page: PageRow) -> int:
-    """Relevance as precisely as a report has it."""
+    """Return the relevance in thousandths, as precisely as a report shows it."""
     return round(1000 * page.relevance)
 
 
 def extracts_of(reader: RunReader, web: str | None = None, most: int = MOST) -> Extracts:
-    """Excerpts of the most relevant pages; `web` is where the run's archive is now."""
+    """Return excerpts of the most relevant pages; `web` is where the run's archive is now."""
     topic, found = reader.config.topic, Extracts()
     terms = [*keyword_forms(topic.keywords), *topic.keywords, *topic.phrases]
     rows = best_first(reader.pages)[:most]

@@ -140,6 +140,15 @@ def format_condition(bounds: Condition) -> str:
             return f"{label.words} {_format_bounds(bounds)}"
 
 
+def format_rule(rule: str) -> str:
+    """Return a rule of the tree with feature names in words.
+
+    >>> format_rule("anchor_keyword and site_relevance >= 0.62")
+    'anchor keyword and site relevance ≥ 0.62'
+    """
+    return rule.replace("_", " ").replace("<=", "≤").replace(">=", "≥")
+
+
 def _label(name: str) -> FeatureLabel:
     return FEATURE_LABELS.get(name, FeatureLabel("share", name))
 

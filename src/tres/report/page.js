@@ -1,6 +1,6 @@
 "use strict";
-// The table of pages: sorted, filtered and turned over from the columns that the page carries.
-// Whatever comes from the Web is set as text; only http(s) addresses become links.
+// The table of pages: sorted, filtered and paged from the columns that the page carries.
+// Text from the Web is set as text; only http(s) addresses become links.
 (() => {
   const data = JSON.parse(document.getElementById("all-pages").textContent);
   const table = document.getElementById("page-table");
@@ -23,7 +23,7 @@
   const why = (row) => data.why[row].map((part) => data.parts[part]).join(" ");
   const extract = (row) => data.extract[data.step[row]];
 
-  let texts = null; // what is searched, made when somebody searches
+  let texts = null; // what is searched, built at the first search
   const text = (row) => {
     texts = texts
       || urls.map((url, i) => [url, data.title[i], why(i), (extract(i) || []).join("")]
@@ -31,40 +31,40 @@
     return texts[row];
   };
 
-  const made = (name, content) => {
+  const create = (name, content) => {
     const element = document.createElement(name);
     element.append(content);
     return element;
   };
 
-  const titled = (row) => {
+  const titleLink = (row) => {
     const title = data.title[row] || urls[row];
-    if (!/^https?:\/\//.test(urls[row])) return made("bdi", title);
-    const link = made("a", title);
+    if (!/^https?:\/\//.test(urls[row])) return create("bdi", title);
+    const link = create("a", title);
     link.href = urls[row];
     link.rel = "noreferrer noopener";
-    return made("bdi", link);
+    return create("bdi", link);
   };
 
-  const said = (pieces) => {
+  const paragraphOf = (pieces) => {
     const paragraph = document.createElement("p");
     paragraph.dir = "auto";
-    paragraph.append(...pieces.map((piece, place) => place % 2 ? made("mark", piece) : piece));
+    paragraph.append(...pieces.map((piece, place) => place % 2 ? create("mark", piece) : piece));
     return paragraph;
   };
 
   const reason = (row) => {
-    const small = made("small", why(row));
+    const small = create("small", why(row));
     small.className = "why";
     return small;
   };
 
   const line = (row) => {
-    const cells = [data.step[row], titled(row), (data.relevance[row] / 1000).toFixed(2)
+    const cells = [data.step[row], titleLink(row), (data.relevance[row] / 1000).toFixed(2)
       + (data.relevant[row] === "1" ? " ✓" : ""),
-      data.q[row] === null ? "" : (data.q[row] / 100).toFixed(2)].map((cell) => made("td", cell));
-    if (data.title[row]) cells[1].append(made("small", urls[row]));
-    if (extract(row)) cells[1].append(said(extract(row)));
+      data.q[row] === null ? "" : (data.q[row] / 100).toFixed(2)].map((cell) => create("td", cell));
+    if (data.title[row]) cells[1].append(create("small", urls[row]));
+    if (extract(row)) cells[1].append(paragraphOf(extract(row)));
     cells[1].append(reason(row));
     const tr = document.createElement("tr");
     tr.append(...cells);
@@ -76,17 +76,18 @@
 
   const compare = (a, b) => {
     const x = columns[key][a], y = columns[key][b];
-    if (x === null || y === null) return (x === null) - (y === null) || a - b; // nothing comes last
+    if (x === null || y === null) return (x === null) - (y === null) || a - b; // empty values come last
     return (x < y ? -1 : x > y ? 1 : 0) * (falling ? -1 : 1) || a - b;
   };
 
   const paint = () => {
     const end = Math.min(from + size, rows.length);
     body.replaceChildren(...rows.slice(from, end).map(line));
-    const rest = rows.length === count ? "" : " that match, of " + number(count) + " in all";
-    shown.textContent = rows.length
-      ? number(from + 1) + " to " + number(end) + " of " + number(rows.length) + " pages" + rest
-      : "No page matches.";
+    const found = number(rows.length) + (rows.length === 1 ? " page" : " pages");
+    const rest = rows.length === count ? "" : (rows.length === 1 ? " that matches" : " that match")
+      + ", of " + number(count) + " in all";
+    const range = rows.length > size ? number(from + 1) + " to " + number(end) + " of " : "";
+    shown.textContent = rows.length ? range + found + rest : "No page matches.";
     back.disabled = from === 0;
     on.disabled = end >= rows.length;
   };
@@ -117,7 +118,7 @@
   const only = document.getElementById("only");
   const [back, on] = controls.querySelectorAll("button");
   for (const head of table.tHead.rows[0].cells) {
-    const button = made("button", head.textContent);
+    const button = create("button", head.textContent);
     button.type = "button";
     button.addEventListener("click", () => sort(head));
     head.replaceChildren(button);

@@ -1,13 +1,12 @@
-"""The pages of a run: a table to read, and all of them in little room.
+"""The pages of a run: a table to read, and all of them as compact JSON.
 
-The `SHOWN` most relevant pages stand in the table as they are, so that it can be read and printed
-without any script. All pages follow as JSON that no browser executes; the page's script sorts,
-filters and turns over the leaves of the table from there. Twenty thousand pages must stay below
-five megabytes, so:
+The `PRINTED` most relevant pages are in the table, so that it can be read and printed without a
+script. All pages follow as JSON that browsers do not execute; the page's script sorts, filters and
+pages through the table from there. Twenty thousand pages must stay below five megabytes, so:
 
-- values stand in columns, not in objects with names;
-- a URL is the number of its host and a path, and of the path only what differs from the start of
-  the last path on that host;
+- values are in columns, not in objects with names;
+- a URL is the number of its host and a path, without the prefix that it shares with the last path
+  on that host;
 - the parts of sentences, which many pages share, are numbered.
 """
 
@@ -18,57 +17,58 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from tres.numbers import format_count
 from tres.report.extracts import Extracts, best_first, permille
 from tres.report.run_reader import PageRow
 from tres.report.safe_html import Markup, element, harmless, harmless_inside, joined, link
 from tres.topic.excerpt import Excerpt
 
-SHOWN, TURNED = 100, 25
-"""Pages in the table without a script, and on a leaf with one."""
+PRINTED, SHOWN = 100, 25
+"""Rows of the table without the script and in print, and with the script on a screen."""
 TITLE = 120
 """Characters of a title that are kept."""
 
 
 _PART = re.compile(r"(?<=[:,]) | (?=and )")
-"""Where sentences are parted so that many share the parts; a blank joins them again."""
+"""Where sentences are split into parts that many pages share; a blank joins them again."""
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """Pages, why each was fetched, and what some of them say."""
+class PageList:
+    """Pages, why each was fetched, and extracts of some."""
 
     pages: Sequence[PageRow]
     whys: Sequence[str]
     extracts: Extracts
 
     def title(self, page: PageRow) -> str:
-        """What a page calls itself, in one short line; empty if nothing is known."""
+        """Return the title of a page in one short line; empty if it is not known."""
         title = harmless(page.title or self.extracts.titles.get(page.step, ""))
         return title if len(title) <= TITLE else f"{title[: TITLE - 1]}…"
 
     def why(self, page: PageRow) -> str:
-        """The reason for its choice."""
+        """Return why a page was fetched."""
         return self.whys[page.step - 1]
 
 
 @dataclass(slots=True)
-class Numbers:
-    """Numbers for texts that come again."""
+class TextTable:
+    """Numbers for repeated texts."""
 
     texts: list[str] = field(default_factory=list)
     _numbers: dict[str, int] = field(default_factory=dict)
 
     def of(self, text: str) -> int:
-        """The number of a text; a new one gets the next."""
+        """Return the number of a text; a new text gets the next one."""
         if text not in self._numbers:
             self._numbers[text] = len(self.texts)
             self.texts.append(text)
         return self._numbers[text]
 
 
-def table(listed: Listed) -> Markup:
-    """The most relevant pages."""
-    rows = [_row(listed, page) for page in best_first(listed.pages)[:SHOWN]]
+def table(listed: PageList) -> Markup:
+    """Return the table of the most relevant pages."""
+    rows = [_row(listed, page) for page in best_first(listed.pages)[:PRINTED]]
     head = [
         element("th", name, scope="col", data_key=key, data_name=name)
         for name, key in (
@@ -78,28 +78,30 @@ def table(listed: Listed) -> Markup:
             ("value", "q"),
         )
     ]
-    told = f"The {len(rows):,} most relevant of {len(listed.pages):,} pages"
+    caption = f"The {len(rows):,} most relevant of {len(listed.pages):,} pages"
+    if len(rows) == len(listed.pages):
+        caption = format_count(len(rows), "page")
     return element(
         "table",
-        element("caption", told, id="shown", aria_live="polite"),
+        element("caption", caption, id="shown", aria_live="polite"),
         element("thead", element("tr", *head)),
         element("tbody", *rows),
         id="page-table",
-        data_printed=SHOWN,
-        data_size=TURNED,
+        data_printed=PRINTED,
+        data_size=SHOWN,
     )
 
 
-def compact(listed: Listed) -> Markup:
-    """All pages as JSON in an element that is never executed."""
+def compact(listed: PageList) -> Markup:
+    """Return all pages as JSON in an element that is never executed."""
     text = json.dumps(_columns(listed), ensure_ascii=False, separators=(",", ":"))
     for char in "<>&\u2028\u2029":  # nothing in it can end the element, or begin another
         text = text.replace(char, f"\\u{ord(char):04x}")
     return element("script", Markup(text), type="application/json", id="all-pages")
 
 
-def _columns(listed: Listed) -> dict[str, object]:
-    pages, parts = listed.pages, Numbers()
+def _columns(listed: PageList) -> dict[str, object]:
+    pages, parts = listed.pages, TextTable()
     return {
         **_addresses(pages),
         "title": [listed.title(page) for page in pages],
@@ -117,11 +119,11 @@ def _columns(listed: Listed) -> dict[str, object]:
 
 
 def _addresses(pages: Sequence[PageRow]) -> dict[str, object]:
-    hosts = Numbers()
+    hosts = TextTable()
     last: dict[str, str] = {}
     places: list[tuple[int, int, str]] = []
     for page in pages:
-        host, path = _parted(harmless(page.url))
+        host, path = _split_url(harmless(page.url))
         shared = _shared(last.get(host, ""), path)
         places.append((hosts.of(host), shared, path[shared:]))
         last[host] = path
@@ -133,8 +135,8 @@ def _addresses(pages: Sequence[PageRow]) -> dict[str, object]:
     }
 
 
-def _parted(url: str) -> tuple[str, str]:
-    """A URL as its scheme and host, and the rest."""
+def _split_url(url: str) -> tuple[str, str]:
+    """Split a URL into scheme with host, and the rest."""
     scheme, colon, rest = url.partition("://")
     if not colon:
         return "", url
@@ -143,13 +145,13 @@ def _parted(url: str) -> tuple[str, str]:
 
 
 def _shared(one: str, other: str) -> int:
-    """Characters that two texts have in common at their start."""
+    """Length of the common prefix."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((place for place, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
-def _row(listed: Listed, page: PageRow) -> Markup:
-    """One page; the script makes rows of the same form."""
+def _row(listed: PageList, page: PageRow) -> Markup:
+    """One row; the script builds rows of the same form."""
     title, text = listed.title(page), listed.extracts.texts.get(page.step)
     return element(
         "tr",
@@ -167,7 +169,7 @@ def _row(listed: Listed, page: PageRow) -> Markup:
 
 
 def _extract(text: Excerpt) -> Markup:
-    """The pieces of an extract; every second one is a keyword."""
+    """An extract; every second piece is a keyword."""
     pieces = [
         element("mark", piece) if place % 2 else piece for place, piece in enumerate(text.pieces)
     ]

@@ -1,8 +1,8 @@
-"""The colours of everything that tres shows in a browser: reports, comparisons, the dashboard.
+"""The colours of reports, comparisons and the dashboard.
 
-Names say what a colour is for, and each has a value for light pages and one for dark ones. All
+Names say what a colour is for, and each has a value for light pages and one for dark pages. All
 text colours, `s0` to `s9` and the signals among them, have a contrast of 4.5 to 1 or more on
-`paper` and on `panel` (tests/experiment/test_palette.py measures it).
+`paper` and on `panel` (tests/report/test_palette.py measures it).
 """
 
 from __future__ import annotations

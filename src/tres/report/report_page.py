@@ -1,9 +1,9 @@
-"""The report of one run as a page: what it found first, how it went behind that.
+"""The report of one run as a page: first what it found, then how it went.
 
-The harvest rate stands above all, with a verdict in two sentences; the pages follow, the most
-relevant first, each with an extract of its text and the reason why it was fetched; then what the
-judge has learnt. `tres.report.details` has the rest. Everything is read from the run's store, so
-a crawl that is going on, one that was killed and one that has ended look alike.
+The harvest rate is at the top, with a conclusion in two sentences. The pages follow, the most
+relevant first, each with an extract of its text and the reason why it was fetched; then the words
+that the model has learnt. `tres.report.details` has the rest. Everything is read from the run's
+store, so a crawl that is running, was killed or has ended looks the same.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tres.errors import TresError
-from tres.numbers import format_count
+from tres.numbers import format_count, format_rate
 from tres.relevance.strongest_words import Strengths, strongest_words
 from tres.report import pages_table, series
 from tres.report.charts import lines, share_bar
@@ -26,68 +26,67 @@ from tres.store.model_versions import newest_model
 
 
 def report_page(reader: RunReader, web: str | None = None) -> str:
-    """The whole page; `web` is where the run's archive is now, if it has moved."""
+    """Return the whole page; `web` is where the run's archive is now, if it has moved."""
     extracts, whys = extracts_of(reader, web), reasons_of(reader)
-    listed = pages_table.Listed(reader.pages, whys, extracts)
+    listed = pages_table.PageList(reader.pages, whys, extracts)
     sections = dict(_sections(reader, listed))
-    return document(reader.config.name, lead(reader), sections, pages_table.compact(listed))
+    return document(reader.config.name, summary(reader), sections, pages_table.compact(listed))
 
 
-def lead(reader: RunReader) -> Markup:
-    """The harvest rate, what to make of it, and what it is the rate of."""
+def summary(reader: RunReader) -> Markup:
+    """Return the top of the page: harvest rate, conclusion, totals, topic."""
     words = element(
         "div",
-        rate(reader),
-        verdict(reader),
-        element("p", found(reader)),
+        harvest_rate(reader),
+        conclusion_paragraph(reader),
+        element("p", format_totals(reader)),
         element("p", f"Looking for {', '.join(reader.config.topic.keywords)}.", class_="quiet"),
     )
     return element("div", words, _harvest(reader), class_="lead")
 
 
-def rate(reader: RunReader) -> Markup:
-    """The harvest rate, the largest thing on a page."""
-    told = " harvest rate: relevant pages per page fetched"
-    return element("p", element("strong", f"{reader.harvest_rate:.1%}"), told, class_="rate")
+def harvest_rate(reader: RunReader) -> Markup:
+    """Return the harvest rate, the largest text on the page."""
+    label = " harvest rate: relevant pages per fetched page"
+    return element("p", element("strong", format_rate(reader.harvest_rate)), label, class_="rate")
 
 
-def verdict(reader: RunReader) -> Markup:
-    """What to make of a run, with commands as such."""
+def conclusion_paragraph(reader: RunReader) -> Markup:
+    """Return the conclusion, with commands marked as code."""
     parts = conclusion(reader).split("'")  # every second one is a command
     marked = [element("code", part) if place % 2 else part for place, part in enumerate(parts)]
     return element("p", *marked, class_="verdict")
 
 
-def found(reader: RunReader) -> str:
-    """The crawl in one line of numbers."""
+def format_totals(reader: RunReader) -> str:
+    """Return the crawl in one line of numbers."""
+    pages = format_count(len(reader.pages), "fetched page")
     sites = sum(site.relevant > 0 for site in series.sites_of(reader.pages))
-    failures = (
-        f"; {format_count(len(reader.failures), 'URL')} gave no page" if reader.failures else ""
-    )
-    return (
-        f"{format_count(reader.relevant, 'relevant page')} on {format_count(sites, 'site')}, of "
-        f"{format_count(len(reader.pages), 'page')} fetched{failures}."
-    )
+    found = f"{format_count(reader.relevant, 'relevant page')} on {format_count(sites, 'site')}"
+    found = f"{found}, of {pages}" if reader.relevant else f"{pages}, none relevant"
+    if not reader.pages:
+        found = "no fetched pages"
+    failures = f"; {format_count(len(reader.failures), 'URL')} gave no page"
+    return f"{found[0].upper()}{found[1:]}{failures if reader.failures else ''}."
 
 
 def _harvest(reader: RunReader) -> Markup | None:
     if not reader.pages:
         return None
-    width = series.window(reader.pages)
     rates = {
         "all pages so far": series.harvest(reader.pages),
-        f"the last {width:,} pages": series.moving_harvest(reader.pages, width),
+        f"the last {series.RECENT} pages": series.recent_harvest(reader.pages),
     }
     return Markup(lines(rates, "pages", "Harvest rate"))
 
 
-def _sections(reader: RunReader, listed: pages_table.Listed) -> Iterator[tuple[str, Markup]]:
+def _sections(reader: RunReader, listed: pages_table.PageList) -> Iterator[tuple[str, Markup]]:
     yield "Pages", _pages(listed)
-    yield "What the judge has learnt", learnt(reader)
+    yield "What the model has learnt", learnt(reader)
     yield from details(reader)
 
 
-def _pages(listed: pages_table.Listed) -> Markup:
+def _pages(listed: pages_table.PageList) -> Markup:
     controls = element(
         "div",
         element("label", "Search ", element("input", type="search", id="search")),
@@ -107,16 +106,16 @@ def _without_extracts(extracts: Extracts) -> Markup | None:
 
 
 def learnt(reader: RunReader) -> Markup:
-    """The words that the newest model goes by."""
+    """Return the words that weigh most in the newest model."""
     kind = reader.config.training.model
     try:
         words = strongest_words(newest_model(reader.run))
     except TresError as problem:
-        return paragraphs(f"The words of the judge cannot be told: {problem.message}.")
+        return paragraphs(f"The words of the model are not available: {problem.message}.")
     if words is None:
         return paragraphs(
             f"The model {kind} reads words in their order, so no list says what it has learnt. "
-            "'tres explain' names the words that decided about one page."
+            "'tres explain' names the words that decided on a page."
         )
     what = "word stems" if words.are_stems else "words"
     return joined(

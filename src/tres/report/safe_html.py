@@ -1,9 +1,9 @@
 """HTML that cannot be broken into: text is text unless it is `Markup`.
 
-`element` builds every piece of a page. Whatever it is given that is not `Markup`, made by
-`element` itself or by our charts, is text from outside: characters that steer (controls,
-overrides of the writing direction, halves of surrogate pairs) become visible marks, and the
-rest is escaped. So a part of a page has nothing to remember, and nothing to forget.
+`element` builds every part of a page. Whatever is not `Markup`, made by `element` itself or by the
+charts, is text from outside: characters that control the display (control characters, overrides
+of the writing direction, lone surrogates) become visible marks, and the rest is escaped. So no part
+of a page has to remember to do it.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from __future__ import annotations
 import re
 from html import escape
 
-_STEERING = re.compile(
+_CONTROLS = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction
     "\u200b\u2028\u2029\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb"  # invisible
-    "\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff]"  # none at all, and tags
+    "\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff\U000e0000-\U000e0fff]"  # non-characters and tags
 )
 _BREAKS = re.compile(r"(?<=[:=])(?=.)|(?<=\.)(?=[^\d.])")
 _VOID = frozenset({"meta", "link", "input"})
-"""Elements that cannot hold anything."""
+"""Elements without content."""
 
 
 class Markup(str):
@@ -29,16 +29,16 @@ class Markup(str):
 
 
 def harmless(text: str) -> str:
-    """Text on one line in which every character is seen and none steers.
+    """Return text on one line, with a visible mark for every control character.
 
     >>> harmless("a\\u202eb\\x00 c\\n d")
     'a\ufffdb\ufffd c d'
     """
-    return " ".join(_STEERING.sub("\ufffd", text).split())
+    return " ".join(_CONTROLS.sub("\ufffd", text).split())
 
 
 def element(name: str, /, *inside: str | None, **attributes: str | float | bool | None) -> Markup:
-    """One element with its content; `class_` is class, `aria_label` is aria-label.
+    """Return an element with its content; `class_` is class, `aria_label` is aria-label.
 
     >>> element("td", "1 < 2", element("b", "so"), class_="sum")
     '<td class="sum">1 &lt; 2<b>so</b></td>'
@@ -50,12 +50,12 @@ def element(name: str, /, *inside: str | None, **attributes: str | float | bool 
 
 
 def joined(*parts: str | None) -> Markup:
-    """Parts one after the other: text is escaped, markup stays."""
+    """Join parts: text is escaped, markup stays."""
     return Markup("".join(_safe(part) for part in parts if part is not None))
 
 
 def link(url: str, *text: str) -> Markup:
-    """A link to a page of the Web; what is not http(s) stays text."""
+    """Return a link; what is not http(s) stays text."""
     shown = text or (url,)
     if not is_web_address(url):
         return joined(*shown)
@@ -63,12 +63,12 @@ def link(url: str, *text: str) -> Markup:
 
 
 def breakable(name: str) -> Markup:
-    """A long name that may go on in the next line behind its dots, colons and equals signs."""
+    """Return a long name that may break after dots, colons and equals signs."""
     return Markup(Markup("<wbr>").join(map(joined, _BREAKS.split(name))))
 
 
 def is_web_address(url: str) -> bool:
-    """Does it lead to the Web, and nowhere else?"""
+    """Return whether a URL is http or https."""
     return url.startswith(("http://", "https://"))
 
 
@@ -77,8 +77,8 @@ def _safe(part: str) -> str:
 
 
 def harmless_inside(text: str) -> str:
-    """As `harmless`, but blanks and ends of lines stay as they are."""
-    return _STEERING.sub("\ufffd", text)
+    """As `harmless`, but white space stays as it is."""
+    return _CONTROLS.sub("\ufffd", text)
 
 
 def _attribute(key: str, value: str | float | bool | None) -> str:

@@ -1,18 +1,19 @@
 """The numbers of a run: its headline, its curves over the steps, its sites and its failures.
 
-All of it is counted from the journal's pages and failures, so a run that is being crawled or was
+All of it is counted from the journal's pages and failures, so a run that is going on or was
 killed has the same numbers as one that has ended.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 
 import numpy as np
 
+from tres.numbers import format_rate
 from tres.report.run_reader import FailureRow, PageRow, RunReader
 
 Points = list[tuple[float, float]]
@@ -20,11 +21,31 @@ Points = list[tuple[float, float]]
 POINTS = 240
 """Points of a curve: more than a screen can show of it."""
 BINS = 20
+RECENT = 100
+"""Pages over which the recent harvest rate is taken, in reports and in the dashboard."""
+EARLY = 20
+"""Pages before which a recent harvest rate says nothing yet."""
+
+
+@dataclass(slots=True)
+class RecentRate:
+    """The harvest rate of the last `RECENT` pages, or of all as long as there are fewer."""
+
+    pages: deque[bool] = field(default_factory=lambda: deque(maxlen=RECENT))
+    relevant: int = 0
+
+    def add(self, relevant: bool) -> float:
+        """Count one page more; return the rate after it."""
+        if len(self.pages) == RECENT:
+            self.relevant -= self.pages[0]
+        self.pages.append(relevant)
+        self.relevant += relevant
+        return self.relevant / len(self.pages)
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What one site gave."""
+    """The pages of one site."""
 
     name: str
     pages: int
@@ -46,12 +67,12 @@ class Failures:
 
 
 def headline(reader: RunReader) -> dict[str, str]:
-    """The run in a few numbers and words, by what they are called."""
+    """Return the main numbers and names of a run, by their labels."""
     sites = sites_of(reader.pages)
     return {
         "pages": f"{len(reader.pages):,}",
         "relevant pages": f"{reader.relevant:,}",
-        "harvest rate": f"{reader.harvest_rate:.1%}",
+        "harvest rate": format_rate(reader.harvest_rate),
         "sites": f"{len(sites):,}",
         "relevant sites": f"{sum(site.relevant > 0 for site in sites):,}",
         "failures": f"{len(reader.failures):,}",
@@ -65,53 +86,48 @@ def headline(reader: RunReader) -> dict[str, str]:
 
 
 def harvest(pages: Sequence[PageRow]) -> Points:
-    """Relevant pages / pages up to every step."""
-    found = accumulate(page.relevant for page in pages)
-    return thinned([(step, count / step) for step, count in enumerate(found, start=1)])
+    """Return the harvest rate up to every step."""
+    counts = accumulate(page.relevant for page in pages)
+    return thin([(step, count / step) for step, count in enumerate(counts, start=1)])
 
 
-def window(pages: Sequence[PageRow]) -> int:
-    """Over how many pages the moving harvest rate is taken: a twentieth of all, in round tens."""
-    return int(min(1000, max(20, len(pages) // 200 * 10)))
-
-
-def moving_harvest(pages: Sequence[PageRow], width: int) -> Points:
-    """Relevant pages / pages among the last `width` ones."""
-    total = np.cumsum([0, *(page.relevant for page in pages)])
-    shares = (total[width:] - total[:-width]) / width
-    return thinned([(width + place, float(share)) for place, share in enumerate(shares)])
+def recent_harvest(pages: Sequence[PageRow]) -> Points:
+    """Return the recent harvest rate at every step from `EARLY` on."""
+    rate = RecentRate()
+    points: Points = [(page.step, rate.add(page.relevant)) for page in pages]
+    return thin(points[EARLY - 1 :])
 
 
 def relevant_sites(pages: Sequence[PageRow]) -> Points:
-    """Sites with a relevant page, up to every step."""
+    """Return the number of sites with a relevant page up to every step."""
     seen: set[str] = set()
     points: Points = []
     for page in pages:
         if page.relevant:
             seen.add(page.site)
         points.append((page.step, len(seen)))
-    return thinned(points)
+    return thin(points)
 
 
 def over_steps(pages: Sequence[PageRow], value: Callable[[PageRow], float]) -> Points:
-    """A number of every step."""
-    return thinned([(page.step, value(page)) for page in pages])
+    """Return a number at every step."""
+    return thin([(page.step, value(page)) for page in pages])
 
 
-def thinned(points: Points) -> Points:
-    """Some of the points, evenly, the last one with them."""
+def thin(points: Points) -> Points:
+    """Return at most about `POINTS` evenly spaced points, with the last one."""
     every = -(-len(points) // POINTS)
     return points if every <= 1 else [*points[:-1:every], points[-1]]
 
 
 def histogram(pages: Sequence[PageRow]) -> list[int]:
-    """Pages by relevance, from 0 to 1 in equal bins."""
+    """Count pages by relevance, from 0 to 1 in equal bins."""
     counts, _ = np.histogram([page.relevance for page in pages], BINS, (0.0, 1.0))
     return [int(count) for count in counts]
 
 
 def sites_of(pages: Sequence[PageRow]) -> list[Site]:
-    """Sites, those with most relevant pages first."""
+    """Return the sites, those with most relevant pages first."""
     fetched = Counter(page.site for page in pages)
     relevant = Counter(page.site for page in pages if page.relevant)
     sites = [Site(name, count, relevant[name]) for name, count in fetched.items()]
@@ -119,7 +135,7 @@ def sites_of(pages: Sequence[PageRow]) -> list[Site]:
 
 
 def failures_by_kind(failures: Sequence[FailureRow], examples: int = 3) -> list[Failures]:
-    """Failures, the most frequent kind first, with a few of each."""
+    """Group failures, the most frequent kind first, with a few examples each."""
     by_kind: dict[str, list[FailureRow]] = defaultdict(list)
     for failure in failures:
         by_kind[failure.kind].append(failure)

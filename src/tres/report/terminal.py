@@ -1,4 +1,4 @@
-"""A run, or several side by side, on a terminal: the few lines that one wants to see first."""
+"""A run, or several side by side, on a terminal: a short report."""
 
 from __future__ import annotations
 
@@ -9,33 +9,37 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 
 from tres.errors import printable
+from tres.numbers import format_rate
 from tres.report import series
-from tres.report.compare import Runs, differences, numbers, only_here
+from tres.report.compare import Runs, differences, numbers, unique_finds
 from tres.report.conclusion import conclusion
 from tres.report.details import meaning
-from tres.report.run_reader import PageRow, RunReader
+from tres.report.run_reader import RunReader
 from tres.report.series import Points
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 SPARKS = 40
 SITES = 5
 LONGEST = 60
-"""Characters of a setting; a list of seeds has many more."""
+"""Characters of a setting that are shown; a list of seeds has many more."""
 
 
 def print_run(console: Console, reader: RunReader) -> None:
-    """One run: state, numbers, how it went, its best sites, its failures."""
+    """Print one run: conclusion, numbers, curves, best sites, failures."""
     for part in _of_run(reader):
         console.print(part)
 
 
 def print_comparison(console: Console, runs: Runs) -> None:
-    """Several runs: a column each."""
+    """Print several runs, a column each."""
     table = _table("", *runs)
     for row in numbers(runs):
         table.add_row(*map(printable, row))
-    for place, name in ((1, "relevant sites of its own"), (3, "relevant pages of its own")):
-        table.add_row(name, *(f"{counts[place]:,}" for counts in only_here(runs).values()))
+    for place, name in (
+        (1, "relevant sites found by no other"),
+        (3, "relevant pages found by no other"),
+    ):
+        table.add_row(name, *(f"{counts[place]:,}" for counts in unique_finds(runs).values()))
     table.add_section()
     for key, values in differences([reader.config for reader in runs.values()]).items():
         table.add_row(key, *(printable(_short(value)) for value in values))
@@ -43,21 +47,19 @@ def print_comparison(console: Console, runs: Runs) -> None:
 
 
 def _of_run(reader: RunReader) -> Iterator[RenderableType]:
-    yield printable(f"{reader.name}: {reader.harvest_rate:.1%} harvest rate. {conclusion(reader)}")
+    yield printable(
+        f"{reader.name}: {format_rate(reader.harvest_rate)} harvest rate. {conclusion(reader)}"
+    )
     table = _table()
     for name, value in series.headline(reader).items():
         table.add_row(name, printable(value))
     yield table
     if reader.pages:
-        yield f"harvest rate    {sparks(_recent(reader.pages), 1.0)}"
+        yield f"harvest rate    {sparks(series.recent_harvest(reader.pages), 1.0)}"
         yield f"relevant sites  {sparks(series.relevant_sites(reader.pages))}"
         yield _sites(reader)
     if reader.failures:
         yield _failures(reader)
-
-
-def _recent(pages: Sequence[PageRow]) -> Points:
-    return series.moving_harvest(pages, series.window(pages))
 
 
 def _short(value: str) -> str:
@@ -80,7 +82,7 @@ def _failures(reader: RunReader) -> Table:
 
 
 def sparks(points: Points, most: float | None = None, width: int = SPARKS) -> str:
-    """A curve as a line of blocks, each as high as the curve is there.
+    """Draw a curve as a line of blocks.
 
     >>> sparks([(1, 0.0), (2, 0.5), (3, 1.0)], width=3)
     '▁▅█'

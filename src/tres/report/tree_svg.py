@@ -1,10 +1,10 @@
 """The decision tree as a picture that fits a phone, and its best leaves as rules.
 
-The picture is an outline: a node a line, children indented below it, so that it grows downwards
-and never sideways. A node says what led to it, how many pages were fetched from it, what share of
-them was relevant, and how many links wait; its dot is the larger the more was fetched, and the
-fuller the more of that was relevant. Of a large tree the top is drawn, as many levels as `MOST`
-nodes allow.
+The picture is an outline: one line per node, children indented below it, so that it grows downwards
+and never sideways. A node shows its condition, how many pages were fetched from it, the share of
+them that was relevant, and how many links wait. Its dot is larger the more was fetched, and fuller
+the more of that was relevant. Of a large tree only the top is drawn, as many levels as `MOST` nodes
+allow.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from dataclasses import dataclass
 
 from tres.frontier.decision_tree import ROOT
 from tres.frontier.leaf_rules import INFINITY, Node, TreeView, condition
+from tres.numbers import format_count
+from tres.report.feature_labels import format_rule
 from tres.report.safe_html import Markup, element
-from tres.report.wording import in_words
 
 MOST, DEEPEST = 31, 6
 WIDTH, LINE, INDENT = 380, 40, 18
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedNode:
     """A node of the picture: its line, and that of its parent."""
 
     node: Node
@@ -41,20 +42,20 @@ class Placed:
 
 
 def drawing(tree: TreeView) -> Markup:
-    """The top of the tree as SVG."""
+    """Draw the top of the tree as SVG."""
     levels = levels_shown(tree)
     placed = list(_placed(tree, levels))
-    told = (
-        f"Decision tree with {len(tree.leaves)} leaves, its top {levels + 1} levels drawn. "
-        "The best leaves are listed as rules beside it."
+    label = (
+        f"Decision tree with {format_count(len(tree.leaves), 'leaf', 'leaves')}, drawn down to "
+        f"level {levels + 1}. The best leaves are listed as rules beside it."
     )
     drawn = [*map(_branch, placed[1:]), *(_node(tree, place, levels) for place in placed)]
     box = f"0 0 {WIDTH} {LINE * len(placed)}"
-    return element("svg", *drawn, class_="tree", viewBox=box, role="img", aria_label=told)
+    return element("svg", *drawn, class_="tree", viewBox=box, role="img", aria_label=label)
 
 
 def levels_shown(tree: TreeView) -> int:
-    """Depth of the deepest level that the picture has room for."""
+    """Return the depth of the deepest level that the picture has room for."""
     levels = 0
     while levels < DEEPEST:
         shown = sum(node.depth <= levels + 1 for node in tree.nodes)
@@ -65,9 +66,9 @@ def levels_shown(tree: TreeView) -> int:
 
 
 def best_leaves(tree: TreeView, most: int = 12) -> list[Node]:
-    """Leaves by the reward of what was fetched from them.
+    """Return the leaves with the highest mean rewards.
 
-    Two pages without reward are added to each: one lucky page does not make the best leaf.
+    Two pages without reward are added to each, so that one lucky page does not make a best leaf.
     """
 
     def cautious(leaf: Node) -> float:
@@ -76,55 +77,55 @@ def best_leaves(tree: TreeView, most: int = 12) -> list[Node]:
     return sorted(tree.leaves, key=lambda leaf: (-cautious(leaf), leaf.id))[:most]
 
 
-def _placed(tree: TreeView, levels: int) -> Iterator[Placed]:
-    """The nodes from top to bottom; what passes a test comes before what does not."""
+def _placed(tree: TreeView, levels: int) -> Iterator[PlacedNode]:
+    """The nodes from top to bottom; the branch that meets a condition comes first."""
     waiting = [(ROOT, 0)]
     line = 0
     while waiting:
         number, parent_line = waiting.pop()
         node = tree.nodes[number]
-        yield Placed(node, line, parent_line)
+        yield PlacedNode(node, line, parent_line)
         if node.left is not None and node.right is not None and node.depth < levels:
             waiting += [(node.left, line), (node.right, line)]
         line += 1
 
 
-def _branch(place: Placed) -> Markup:
+def _branch(place: PlacedNode) -> Markup:
     top = 16 + LINE * place.parent_line
     path = f"M{place.x - INDENT} {top}V{place.y}H{place.x}"
     return element("path", class_="branch", d=path)
 
 
-def _node(tree: TreeView, place: Placed, levels: int) -> Markup:
+def _node(tree: TreeView, place: PlacedNode, levels: int) -> Markup:
     node, share = place.node, place.node.experiences / max(1, tree.nodes[ROOT].experiences)
     left, circle = place.x + 14, {"cx": place.x, "cy": place.y, "r": round(4 + 5 * share**0.5, 1)}
     return element(
         "g",
         element("circle", class_="hole", **circle),
         element("circle", class_="dot s0", fill_opacity=round(node.mean_reward, 2), **circle),
-        element("text", _question(tree, node), x=left, y=place.y + 1),
+        element("text", _condition(tree, node), x=left, y=place.y + 1),
         element("text", _facts(tree, node, levels), class_="facts", x=left, y=place.y + 15),
     )
 
 
-def _question(tree: TreeView, node: Node) -> str:
-    """What a link needs to come here from the node above."""
+def _condition(tree: TreeView, node: Node) -> str:
+    """The condition that leads here from the parent."""
     if node.id == ROOT:
         return "all links"
     above = tree.nodes[node.parent]
     assert above.feature is not None
     assert above.threshold is not None
     bounds = (above.threshold, INFINITY) if above.right == node.id else (-INFINITY, above.threshold)
-    return in_words(condition(above.feature, *bounds))
+    return format_rule(condition(above.feature, *bounds))
 
 
 def _facts(tree: TreeView, node: Node, levels: int) -> str:
-    said = f"{node.experiences:,} fetched, reward {node.mean_reward:.2f}"
+    facts = f"{node.experiences:,} fetched, reward {node.mean_reward:.2f}"
     if node.feature is None:
-        return f"{said}, {node.rows:,} waiting"
+        return f"{facts}, {node.rows:,} waiting"
     if node.depth == levels:
-        return f"{said}, {_leaves_below(tree, node):,} leaves below"
-    return said
+        return f"{facts}, {format_count(_leaves_below(tree, node), 'leaf', 'leaves')} below"
+    return facts
 
 
 def _leaves_below(tree: TreeView, node: Node) -> int:

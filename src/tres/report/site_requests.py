@@ -1,8 +1,8 @@
-"""Politeness as it was: when a live crawl turned to each site, and how long it waited between.
+"""When a live crawl requested pages of each site, and how long it waited in between.
 
-The journal knows when a URL was taken from the frontier to be fetched, and whether the server
-answered. Those moments are shown. Redirects, repeats and requests for robots.txt are not among
-them; the crawl spaces these as well, but keeps no record of each.
+The journal has the time at which each URL was requested, and whether the server answered.
+Redirects, retries and requests for robots.txt are not included: the crawl spaces these as well, but
+keeps no record of each.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tres.report.safe_html import is_web_address
 from tres.web.url import site_of
 
 PARTS = 80
-"""Parts of time in a strip."""
+"""Bins of a strip chart."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """When one site was asked, in seconds of the epoch, in order."""
+class SiteRequests:
+    """The times of the requests to one site, in seconds of the epoch, in order."""
 
     site: str
     times: tuple[float, ...]
@@ -46,28 +46,28 @@ class Asked:
         return float(median(self.gaps))
 
     def over_time(self, begin: float, end: float) -> list[int]:
-        """Requests in equal parts of a stretch of time."""
+        """Count requests in equal bins of a time span."""
         counts, _ = np.histogram(self.times, PARTS, (begin, max(end, begin + 1e-3)))
         return [int(count) for count in counts]
 
 
-def busiest(reader: RunReader, most: int = 15) -> list[Asked]:
-    """The sites with most requests, of those with two or more; none where no time is known."""
+def busiest_sites(reader: RunReader, most: int = 15) -> list[SiteRequests]:
+    """Return the sites with most requests, of those with two or more and known times."""
     times: dict[str, list[float]] = defaultdict(list)
     for site, at in _requests(reader):
         times[site].append(at)
-    asked = [Asked(site, tuple(sorted(at))) for site, at in times.items() if len(at) > 1]
-    return sorted(asked, key=lambda each: (-len(each.times), each.site))[:most]
+    busy = [SiteRequests(site, tuple(sorted(at))) for site, at in times.items() if len(at) > 1]
+    return sorted(busy, key=lambda each: (-len(each.times), each.site))[:most]
 
 
-def stretch(reader: RunReader) -> tuple[float, float]:
-    """The moments of the first and the last request."""
+def time_span(reader: RunReader) -> tuple[float, float]:
+    """Return the times of the first and the last request."""
     times = [at for _, at in _requests(reader)]
     return (min(times), max(times)) if times else (0.0, 0.0)
 
 
 def _requests(reader: RunReader) -> Iterator[tuple[str, float]]:
-    """Site and moment of everything that a server answered."""
+    """Site and time of every request that a server answered."""
     by = reader.config.crawl.site
     pages = ((page.asked, page.at, page.status) for page in reader.pages)
     failures = ((failure.url, failure.at, failure.status) for failure in reader.failures)
