@@ -20,7 +20,7 @@ import click
 
 from tools.library import library_page
 from tres.bench.experiment_file import PlanSection
-from tres.cli import commands
+from tres.cli.command_group import commands
 from tres.settings.sections import PRESETS
 from tres.settings.setting import Section, existing_path, toml
 from tres.settings.topic_file import SECTIONS

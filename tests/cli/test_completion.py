@@ -12,7 +12,7 @@ import pytest
 from click.shell_completion import BashComplete
 from tests.support.missing import reason_for
 
-from tres.cli import commands
+from tres.cli.command_group import commands
 from tres.settings.topic_file import FEATURES, POLICIES
 from tres.store.export_pages import FORMATS
 

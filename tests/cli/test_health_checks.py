@@ -14,9 +14,8 @@ import pytest
 from packaging.requirements import Requirement
 from tests.support.missing import need_package
 
-from tres.cli import health_checks as doctor
-from tres.cli import installed
-from tres.cli.installed import Check, State
+from tres.cli import health_checks, install_checks
+from tres.cli.install_checks import Check, State
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
 
@@ -33,10 +32,10 @@ def installed_package(
 
 
 def test_an_old_python_is_missing() -> None:
-    assert doctor.python_version((3, 10)).state is State.MISSING
-    assert "Python 3.11" in doctor.python_version((3, 10)).remedy
-    assert doctor.python_version((3, 11)).state is State.OK
-    assert f">={'.'.join(map(str, doctor.OLDEST_PYTHON))}" == PROJECT["requires-python"]
+    assert health_checks.check_python((3, 10)).state is State.MISSING
+    assert "Python 3.11" in health_checks.check_python((3, 10)).remedy
+    assert health_checks.check_python((3, 11)).state is State.OK
+    assert f">={'.'.join(map(str, health_checks.OLDEST_PYTHON))}" == PROJECT["requires-python"]
 
 
 def test_what_is_needed_is_read_from_the_metadata_by_extra(
@@ -48,7 +47,7 @@ def test_what_is_needed_is_read_from_the_metadata_by_extra(
         "Requires-Dist: numpy<3", 'Requires-Dist: torch>=2; extra == "neural"',
         'Requires-Dist: winreg; sys_platform == "win32"',
     )  # fmt: skip
-    needed = installed.requirements("some-crawler")
+    needed = install_checks.requirements("some-crawler")
     assert {extra: list(map(str, each)) for extra, each in needed.items()} == {
         "": ["numpy<3"],
         "neural": ['torch>=2; extra == "neural"'],
@@ -57,8 +56,8 @@ def test_what_is_needed_is_read_from_the_metadata_by_extra(
 
 
 def test_a_package_that_is_not_installed_needs_unknown_things() -> None:
-    assert installed.requirements("no-such-package") == {}
-    (check,) = installed.packages({})
+    assert install_checks.requirements("no-such-package") == {}
+    (check,) = install_checks.check_packages({})
     assert check.state is State.OPTIONAL
 
 
@@ -75,7 +74,7 @@ NUMPY = metadata.version("numpy")
     ],
 )
 def test_each_package_must_be_there_in_the_right_version(requirement: str, trouble: str) -> None:
-    assert installed.trouble(Requirement(requirement)) == trouble
+    assert install_checks.package_problem(Requirement(requirement)) == trouble
 
 
 def test_a_package_that_does_not_load_is_told(
@@ -83,14 +82,14 @@ def test_a_package_that_does_not_load_is_told(
 ) -> None:
     (tmp_path / "broken_thing.py").write_text("raise OSError('libfoo.so: cannot open\\nmore')")
     installed_package(tmp_path, monkeypatch, "broken-thing")
-    said = installed.trouble(Requirement("broken-thing"))
+    said = install_checks.package_problem(Requirement("broken-thing"))
     assert said == "broken-thing cannot be imported (libfoo.so: cannot open)"
 
 
 def test_what_all_needs_is_missing_and_what_a_part_needs_is_optional() -> None:
     gone, here = [Requirement("no-such-package")], [Requirement("numpy")]
     needed = {"": gone, "neural": gone, "gym": here, "dev": gone, "vectors": gone}
-    core, neural, gym = installed.packages(needed)  # the others are for others
+    core, neural, gym = install_checks.check_packages(needed)  # the others are for others
     assert (core.state, core.remedy) == (State.MISSING, "pip install tres-crawler")
     assert (neural.state, neural.remedy) == (State.OPTIONAL, "pip install 'tres-crawler[neural]'")
     assert (gym.state, gym.found, gym.remedy) == (State.OK, f"numpy {NUMPY}", "")
@@ -98,23 +97,23 @@ def test_what_all_needs_is_missing_and_what_a_part_needs_is_optional() -> None:
 
 def test_every_remedy_names_an_extra_that_there_is() -> None:
     extras = set(PROJECT["optional-dependencies"])
-    assert {installed.DATA, "javascript"} <= extras
-    assert installed.word_vectors().remedy in ("", "pip install 'tres-crawler[vectors]'")
+    assert {install_checks.DATA, "javascript"} <= extras
+    assert install_checks.check_word_vectors().remedy in ("", "pip install 'tres-crawler[vectors]'")
 
 
 def test_without_word_vectors_there_is_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installed, "pip_package_installed", lambda: False)
-    check = installed.word_vectors()
+    monkeypatch.setattr("tres.topic.vectors.packages.pip_package_installed", lambda: False)
+    check = install_checks.check_word_vectors()
     assert (check.state, check.remedy) == (State.OPTIONAL, "pip install 'tres-crawler[vectors]'")
-    monkeypatch.setattr(installed, "pip_package_installed", lambda: True)
-    assert installed.word_vectors().state is State.OK
+    monkeypatch.setattr("tres.topic.vectors.packages.pip_package_installed", lambda: True)
+    assert install_checks.check_word_vectors().state is State.OK
 
 
 def test_a_chromium_that_is_no_browser_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLAYWRIGHT_CHROMIUM_EXECUTABLE_PATH", str(tmp_path / "none"))
-    check = installed.chromium()
+    check = install_checks.check_chromium()
     assert check.state is State.OPTIONAL
     assert "which is no program" in check.found
 
@@ -128,39 +127,39 @@ def test_a_program_that_does_not_start_as_a_browser_is_told(
     false.write_text("#!/bin/sh\nexit 1\n")
     false.chmod(0o755)
     monkeypatch.setenv("PLAYWRIGHT_CHROMIUM_EXECUTABLE_PATH", str(false))
-    check = installed.chromium()
+    check = install_checks.check_chromium()
     assert check.state is State.OPTIONAL
     assert check.found.startswith(f"{false} does not start (")
 
 
 def test_a_full_disk_is_missing_room(tmp_path: Path) -> None:
-    assert doctor.disk(tmp_path / "runs" / "deep", 5 * 10**9).state is State.OK
-    assert doctor.disk(tmp_path / "runs", 10**6).state is State.MISSING
+    assert health_checks.check_disk(tmp_path / "runs" / "deep", 5 * 10**9).state is State.OK
+    assert health_checks.check_disk(tmp_path / "runs", 10**6).state is State.MISSING
     assert not (tmp_path / "runs").exists()
 
 
 def test_places_that_cannot_be_written_to_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor.os, "access", lambda path, mode: False)
-    assert doctor.disk(tmp_path, 10**12).state is State.MISSING
-    check = doctor.cache(tmp_path / "cache")
+    monkeypatch.setattr(health_checks.os, "access", lambda path, mode: False)
+    assert health_checks.check_disk(tmp_path, 10**12).state is State.MISSING
+    check = health_checks.check_cache(tmp_path / "cache")
     assert (check.state, "TRES_CACHE" in check.remedy) == (State.OPTIONAL, True)
 
 
 def test_few_open_files_are_told() -> None:
-    assert doctor.open_files(64).remedy == "ulimit -n 1024"
-    assert doctor.open_files(1024).state is State.OK
+    assert health_checks.check_open_files(64).remedy == "ulimit -n 1024"
+    assert health_checks.check_open_files(1024).state is State.OK
 
 
 def test_being_offline_is_no_fault() -> None:
     def offline() -> str:
         raise OSError("no route")
 
-    check = doctor.network(offline)
+    check = health_checks.check_network(offline)
     assert (check.state, check.found) == (State.OPTIONAL, "offline (no route)")
-    assert doctor.well([check])
-    assert not doctor.well([Check("x", State.MISSING, "")])
+    assert health_checks.is_healthy([check])
+    assert not health_checks.is_healthy([Check("x", State.MISSING, "")])
 
 
 def test_whoever_answers_is_the_network_whatever_the_answer() -> None:
@@ -171,7 +170,7 @@ def test_whoever_answers_is_the_network_whatever_the_answer() -> None:
     with HTTPServer(("127.0.0.1", 0), Refusing) as server:  # it answers 501
         threading.Thread(target=server.handle_request, daemon=True).start()
         url = f"http://127.0.0.1:{server.server_port}/"
-        assert doctor.reach_web(url).startswith(f"{url} answers in ")
+        assert health_checks.reach_web(url).startswith(f"{url} answers in ")
 
 
 def test_nobody_to_answer_is_offline() -> None:
@@ -179,4 +178,4 @@ def test_nobody_to_answer_is_offline() -> None:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
         with pytest.raises(OSError, match="refused"):
-            doctor.reach_web(f"http://127.0.0.1:{port}/")
+            health_checks.reach_web(f"http://127.0.0.1:{port}/")

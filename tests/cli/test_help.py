@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from tres.cli import commands
+from tres.cli.command_group import commands
 
 from .conftest import Tres
 
@@ -76,6 +76,6 @@ def test_a_section_of_the_overview_holds_no_command_twice() -> None:
 
 
 def test_a_command_does_not_wait_for_what_others_load() -> None:
-    code = "import sys; from tres.cli import commands; print('tres.cli.crawl' in sys.modules)"
+    code = "import sys; from tres.cli.command_group import commands; print('tres.cli.crawl' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "False"

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 from tests.support.models import Half
 
-from tres.cli import commands
+from tres.cli.command_group import commands
 from tres.engines.protocols import Exchange, Fetched
 from tres.errors import ArchiveError, ConfigError
 from tres.offline.serving import serving_process

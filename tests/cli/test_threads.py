@@ -7,15 +7,15 @@ import subprocess
 import sys
 
 PROBE = """
-import tres.cli as cli
+from tres.cli import command_group, main
 
 def probe(prog_name):
     import numpy
     from threadpoolctl import threadpool_info
     print(*(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"))
 
-cli.commands = probe
-cli.main()
+command_group.commands = probe
+main()
 """
 
 

@@ -10,7 +10,7 @@ import click
 import pytest
 from tests.docs.pages import DocPage, all_pages
 
-from tres.cli import commands
+from tres.cli.command_group import commands
 
 PUNCTUATION = ("&&", "||", "|", "&", ";", "(", ")")
 _REDIRECTION = re.compile(r" (?:2>&1|[0-9]?>{1,2} *\S+|< *\S+)")

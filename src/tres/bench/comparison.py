@@ -14,7 +14,6 @@ import csv
 import gc
 import json
 import multiprocessing
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import sha256
@@ -215,8 +214,3 @@ def _replace(path: Path, text: str) -> None:
     unfinished = path.with_name(f"{path.name}.part")
     unfinished.write_text(text, encoding="utf-8")
     unfinished.replace(path)
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0))

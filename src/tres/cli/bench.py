@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from tres.bench.comparison import cores, prepare, run_bench
+from tres.bench.comparison import prepare, run_bench
 from tres.bench.comparison_report import write_report
 from tres.bench.experiment_file import load_experiment
 from tres.cli.completions import topic_files
@@ -58,7 +59,7 @@ def run(experiment: Path, out: Path, workers: int | None) -> None:
         records = run_bench(
             context,
             out,
-            workers or cores(),
+            workers or len(os.sched_getaffinity(0)),
             lambda done, total: bar.update(task, completed=done, total=total),
         )
     click.echo(f"{len(records)} crawls: {out / 'results.json'}")

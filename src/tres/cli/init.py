@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from tres.cli.console import messages
-from tres.cli.questions import NAME, OTHERS, answer, refuse_missing
+from tres.cli.init_questions import NAME, OTHERS, answer, refuse_missing
 from tres.cli.seed_check import SeedCheck, check_live_seeds, check_offline_seeds
 from tres.cli.topic_template import doubts, drafted, topic_file
 from tres.errors import ConfigError, SeedError, printable
