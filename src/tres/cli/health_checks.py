@@ -74,12 +74,8 @@ def check_disk(runs: Path, free: int) -> Check:
     """Is there room for runs, and may they be written?"""
     found = f"{free / 1e9:.1f} GB free for {runs.absolute()}"
     if not os.access(_existing(runs), os.W_OK):
-        return Check(
-            "disk",
-            State.MISSING,
-            f"{runs.absolute()} cannot be written to",
-            "change to another directory",
-        )
+        problem = f"{runs.absolute()} cannot be written to"
+        return Check("disk", State.MISSING, problem, "change to another directory")
     remedy = "free some space, or crawl with --run on another disk"
     return make_check("disk", free >= ENOUGH_DISK, found, remedy, State.MISSING)
 
