@@ -6,12 +6,13 @@ import asyncio
 import base64
 import socket
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
-from tres.engines.browser.guarding_proxy import GuardingProxy, Limits
+from tres.engines.browser.guarding_proxy import HEAD_BYTES, GuardingProxy, Limits
 
 LIMITS = Limits(seconds=20, bytes=100_000)
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: keep-alive\r\n\r\nhello"
@@ -77,8 +78,8 @@ async def say(proxy: GuardingProxy, *parts: bytes) -> bytes:
 
 
 def secret(proxy: GuardingProxy) -> bytes:
-    told = base64.b64encode(f"{proxy.user}:{proxy.password}".encode())
-    return b"Proxy-Authorization: Basic " + told + b"\r\n"
+    token = base64.b64encode(f"{proxy.user}:{proxy.password}".encode())
+    return b"Host: h\r\nProxy-Authorization: Basic " + token + b"\r\n"
 
 
 def get(url: str, *more: bytes) -> Talk:
@@ -102,7 +103,7 @@ def test_nothing_is_forwarded_without_the_secret() -> None:
     async def talk(proxy: GuardingProxy, origin: Server) -> list[bytes]:
         target = f"http://127.0.0.1:{origin.port}/".encode()
         wrong = b"Proxy-Authorization: Basic dHJlczp0cmVz\r\n"
-        heads = [b"GET " + target + b" HTTP/1.1\r\n" + extra for extra in (b"", wrong)]
+        heads = [b"GET " + target + b" HTTP/1.1\r\nHost: h\r\n" + extra for extra in (b"", wrong)]
         return [await say(proxy, head + b"\r\n") for head in heads]
 
     answers, origin, _ = talking(talk)
@@ -242,6 +243,8 @@ def test_a_connection_ends_after_the_limit_of_time() -> None:
         b"POST http://h/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\n",
         b"POST http://h/ HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n",
         b"GET http://h/ HTTP/1.1\r\nbroken header\r\n",
+        b"GET http://h/ HTTP/2.0\r\n",
+        b"GET http://h/ HTTP/1.1\r\nHost: other\r\n",
     ],
 )
 def test_bad_requests_are_refused(head: bytes) -> None:
@@ -250,4 +253,93 @@ def test_bad_requests_are_refused(head: bytes) -> None:
 
     answer, origin, _ = talking(talk)
     assert answer.split()[1] in (b"400", b"411")
+    assert origin.heads == []
+
+
+SMUGGLED = b"GET http://internal.example/ HTTP/1.1\r\nHost: internal.example\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "framing",
+    [
+        b"Content-Length: 0\r\nContent-Length: %d\r\n" % len(SMUGGLED),
+        b"Content-Length: 0, %d\r\n" % len(SMUGGLED),
+        b"Content-Length: +%d\r\n" % len(SMUGGLED),
+        b"Content-Length: %d\r\nTransfer-Encoding: chunked\r\n" % len(SMUGGLED),
+        b"Transfer-Encoding: chunked\r\nContent-Length: %d\r\n" % len(SMUGGLED),
+        b"Transfer-Encoding: xchunked\r\n",
+        b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n",
+        b"Transfer-Encoding : chunked\r\n",
+        b"X: y\r\n Transfer-Encoding: chunked\r\n",
+        b"Content-Length: 0\r\n\t%d\r\n" % len(SMUGGLED),
+        b"X: y\nTransfer-Encoding: chunked\r\n",
+        b"X: y\rTransfer-Encoding: chunked\r\n",
+        b"X: y\n\n",
+        b"X: \0y\r\n",
+    ],
+)
+def test_a_request_whose_end_is_in_doubt_reaches_no_server(framing: bytes) -> None:
+    async def talk(proxy: GuardingProxy, origin: Server) -> bytes:
+        line = f"POST http://127.0.0.1:{origin.port}/ HTTP/1.1\r\n".encode()
+        return await say(proxy, line + framing + secret(proxy) + b"\r\n" + SMUGGLED)
+
+    answer, origin, _ = talking(talk)
+    assert answer.split()[1] in (b"400", b"411")
+    assert origin.heads == []
+
+
+def test_the_same_length_twice_is_forwarded_once() -> None:
+    async def talk(proxy: GuardingProxy, origin: Server) -> bytes:
+        line = f"POST http://127.0.0.1:{origin.port}/ HTTP/1.1\r\n".encode()
+        twice = b"Content-Length: 2\r\nContent-Length: 2\r\n"
+        return await say(proxy, line + twice + secret(proxy) + b"\r\nab" + SMUGGLED)
+
+    answer, origin, _ = talking(talk)
+    assert answer.endswith(b"hello")
+    assert origin.heads[0].lower().count(b"content-length: 2\r\n") == 1
+    assert len(origin.heads) == 1
+
+
+def test_the_url_decides_where_a_request_goes_whatever_its_host_header_says() -> None:
+    """The header of the request names `h`: RFC 9112, section 3.2.2."""
+    answer, origin, _ = talking(get("http://127.0.0.1:{port}/"))
+    assert answer.endswith(b"hello")
+    assert origin.heads[0].lower().count(b"host:") == 1
+    assert b"host: 127.0.0.1:%d\r\n" % origin.port in origin.heads[0]
+
+
+def test_a_body_that_is_announced_too_large_is_refused_unread() -> None:
+    async def talk(proxy: GuardingProxy, origin: Server) -> bytes:
+        line = f"POST http://127.0.0.1:{origin.port}/ HTTP/1.1\r\n".encode()
+        size = b"Content-Length: %d\r\n" % (LIMITS.bytes + 1)
+        return await say(proxy, line + size + secret(proxy) + b"\r\n")
+
+    answer, origin, _ = talking(talk)
+    assert answer.split()[1] == b"413"
+    assert origin.heads == []
+
+
+def test_bytes_sent_along_with_connect_go_into_the_tunnel() -> None:
+    async def talk(proxy: GuardingProxy, origin: Server) -> bytes:
+        connect = f"CONNECT 127.0.0.1:{origin.port} HTTP/1.1\r\n".encode()
+        reader, writer = await asyncio.open_connection(*_place(proxy))
+        writer.write(connect + secret(proxy) + b"\r\nthese are bytes\r\n\r\n")
+        await reader.readuntil(b"\r\n\r\n")
+        answer = await reader.readexactly(len(ANSWER))
+        writer.close()
+        return answer
+
+    answer, origin, _ = talking(talk)
+    assert answer == ANSWER
+    assert origin.heads == [b"these are bytes\r\n\r\n"]
+
+
+def test_an_endless_head_ends_the_connection() -> None:
+    async def talk(proxy: GuardingProxy, origin: Server) -> bytes:
+        with suppress(OSError):  # the proxy may be gone before everything is sent
+            return await say(proxy, b"GET http://h/ HTTP/1.1\r\nX: " + b"x" * (2 * HEAD_BYTES))
+        return b""
+
+    answer, origin, _ = talking(talk)
+    assert answer == b""
     assert origin.heads == []

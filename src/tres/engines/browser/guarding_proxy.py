@@ -1,18 +1,21 @@
 """A forward proxy on loopback that holds a browser to the rules of the crawl.
 
-A browser does its own networking, so no check inside the crawler can see what a script of a
-page asks for. Therefore the browser is given this proxy and no other way out. The invariant:
-every connection that it opens goes to an address that `permitted` has approved, and that very
-address is connected to, without a second look-up that could give another answer. As each
-request is asked about anew, redirects and later look-ups are held to the same rule.
+A browser does its own networking, so no check inside the crawler can see what the scripts of a page
+request. Therefore the browser gets this proxy and no other way out. The invariant: every connection
+goes to an address that `permitted` has approved, and to that very address, without a second look-up
+that could give another answer. Each request is checked, so redirects obey the same rule.
 
-https comes as CONNECT, whose bytes are passed on unread. http comes with absolute URLs, one
-request per connection: the answer is always marked as the last, so that nothing sent after it
-can reach the wrong server. Every connection ends after a number of seconds and of bytes. Only
-who knows the secret of this run is served, as other users of the machine can reach loopback.
+https arrives as CONNECT, whose bytes are passed on unread. http arrives with absolute URLs, one
+request per connection: the response is always marked as the last, so that nothing sent after it can
+reach the wrong server. h11 parses the head and writes the one that the server gets, so a server
+never sees bytes that another parser could understand otherwise (request smuggling). Responses pass
+unparsed, as browsers tolerate more than h11, and as the connection ends with them anyway.
 
-With `upstream`, everything is sent to that proxy in absolute form. It is a web of its own,
-which has no addresses to check and no TLS, so CONNECT is refused then.
+A connection ends after a number of seconds and of bytes. Other users of the machine can reach
+loopback, so the proxy serves only those who know the secret of this run.
+
+With `upstream`, every request goes to that proxy in absolute form. It has a web of its own, without
+addresses to check and without TLS, so CONNECT is refused then.
 """
 
 from __future__ import annotations
@@ -30,76 +33,73 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+import h11
+
 HEAD_BYTES = 64 * 1024
 _CHUNK = 64 * 1024
-_HOP_BY_HOP = {"connection", "keep-alive", "proxy-authorization", "proxy-connection", "te"}
-_REQUEST = re.compile(r"([A-Z]+) (\S+) HTTP/1\.[01]")
+_PERSISTENCE = (b"connection", b"keep-alive", b"proxy-connection")
+_HOP_BY_HOP = (*_PERSISTENCE, b"proxy-authorization", b"te", b"host")
+_AMBIGUOUS = re.compile(rb"(?<!\r)\n|\r(?!\n)|\n[ \t]")
+"""Bare CR or LF and folded lines: h11 accepts some of them, browsers send none."""
 _AUTHORITY = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^\[\]:/@]+)):(\d{1,5})")
 
 
 class RefusalError(Exception):
-    """A request that gets an error of the proxy's own for an answer."""
+    """A request that the proxy answers with an error of its own."""
 
     def __init__(self, status: int, reason: str, header: str = "") -> None:
         super().__init__(reason)
         self.status = status
-        self.answer = (
+        self.response = (
             f"HTTP/1.1 {status} {reason}\r\n{header}Content-Length: 0\r\nConnection: close\r\n\r\n"
         ).encode()
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
-    """The head of one request: first line and headers."""
+def parse_head(raw: bytes) -> h11.Request:
+    """Return the request whose whole head is `raw`, or refuse it."""
+    connection = h11.Connection(h11.SERVER, HEAD_BYTES)
+    connection.receive_data(raw)
+    request = connection.next_event()
+    if not isinstance(request, h11.Request) or connection.trailing_data[0]:
+        raise RefusalError(400, "Bad Request")
+    if request.http_version not in (b"1.0", b"1.1") or _AMBIGUOUS.search(raw):
+        raise RefusalError(400, "Bad Request")
+    return request
 
-    method: str
-    target: str
-    headers: tuple[tuple[str, str], ...]
 
-    @classmethod
-    def parse(cls, raw: bytes) -> Head:
-        """Take a head apart, or refuse it."""
-        first, *rest = raw.decode("latin-1").rstrip("\r\n").split("\r\n")
-        request = _REQUEST.fullmatch(first)
-        fields = [line.partition(":") for line in rest]
-        if not request or not all(mark and name == name.strip() for name, mark, _ in fields):
-            raise RefusalError(400, "Bad Request")
-        headers = tuple((name.lower(), value.strip()) for name, _, value in fields)
-        return cls(request[1], request[2], headers)
+def header(request: h11.Request, name: bytes) -> bytes:
+    """Return the value of a header, empty if it is missing; refuse two different values."""
+    values = {value for key, value in request.headers if key == name}
+    if len(values) > 1:
+        raise RefusalError(400, "Bad Request")
+    return values.pop() if values else b""
 
-    def get(self, name: str) -> str:
-        """The value of a header, empty if there is none; told twice, it is refused."""
-        values = {value for key, value in self.headers if key == name}
-        if len(values) > 1:
-            raise RefusalError(400, "Bad Request")
-        return values.pop() if values else ""
 
-    @property
-    def body_bytes(self) -> int:
-        """The size of the body; what has no size beforehand is refused."""
-        size = self.get("content-length") or "0"
-        if self.get("transfer-encoding") or not re.fullmatch("[0-9]{1,12}", size):
-            raise RefusalError(411, "Length Required")
-        return int(size)
+def body_size(request: h11.Request) -> int:
+    """Return the size of the body; refuse a request that does not say it beforehand."""
+    if header(request, b"transfer-encoding"):
+        raise RefusalError(411, "Length Required")
+    return int(header(request, b"content-length") or 0)
 
-    def forwarded(self, target: str, host: str) -> bytes:
-        """The head as the server gets it: no word to the proxy, and no second request."""
-        kept = [(k, v) for k, v in self.headers if k not in _HOP_BY_HOP and k != "host"]
-        lines = [f"{self.method} {target} HTTP/1.1", f"host: {host}", "connection: close"]
-        lines += [f"{name}: {value}" for name, value in kept]
-        return "\r\n".join([*lines, "", ""]).encode("latin-1")
+
+def forwarded_head(request: h11.Request, target: str, host: str) -> bytes:
+    """Return the head that the server gets: nothing meant for the proxy, and no second request."""
+    kept = [(name, value) for name, value in request.headers if name not in _HOP_BY_HOP]
+    headers = [(b"host", host.encode()), (b"connection", b"close"), *kept]
+    sent = h11.Request(method=request.method, target=target, headers=headers)
+    return h11.Connection(h11.CLIENT).send(sent) or b""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What one connection may take: seconds altogether, and bytes of its answers."""
+    """What one connection may use: seconds in total, and bytes each way."""
 
     seconds: float
     bytes: int
 
 
 class GuardingProxy:
-    """Serves one browser; `refused` counts what was not let through, by host."""
+    """Serves one browser; `refused` counts the requests to addresses not permitted, by host."""
 
     def __init__(
         self, permitted: Callable[[str], bool], limits: Limits, upstream: str = ""
@@ -114,7 +114,7 @@ class GuardingProxy:
 
     @property
     def url(self) -> str:
-        """Where it listens. It must have been started."""
+        """The address of the proxy, once it has been started."""
         assert self._server is not None
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
@@ -123,7 +123,7 @@ class GuardingProxy:
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=HEAD_BYTES)
 
     async def close(self) -> None:
-        """Listen no more, and end what is still connected."""
+        """Stop listening, and end all connections."""
         if self._server is not None:
             self._server.close()
         for task in self._serving:
@@ -138,36 +138,38 @@ class GuardingProxy:
             async with asyncio.timeout(self.limits.seconds):
                 await self._serve(reader, writer)
         except (TimeoutError, OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            pass  # either side is gone, too slow or no HTTP: the connection ends, as it would
+            pass  # a side is gone, too slow or does not speak HTTP: the connection ends
         except asyncio.CancelledError:
-            pass  # `close` ends us; there is nobody else to tell
+            pass  # by `close`, which waits for us
         finally:
             self._serving.discard(task)
             writer.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            head = Head.parse(await reader.readuntil(b"\r\n\r\n"))
-            self._check_secret(head)
-            if head.method == "CONNECT":
-                await self._tunnel(head, reader, writer)
+            request = parse_head(await reader.readuntil(b"\r\n\r\n"))
+            self._check_secret(request)
+            if request.method == b"CONNECT":
+                await self._tunnel(request, reader, writer)
             else:
-                await self._forward(head, reader, writer)
+                await self._forward(request, reader, writer)
         except RefusalError as refusal:
-            writer.write(refusal.answer)
-            await writer.drain()
+            writer.write(refusal.response)
+        except h11.ProtocolError:
+            writer.write(RefusalError(400, "Bad Request").response)
+        await writer.drain()
 
-    def _check_secret(self, head: Head) -> None:
-        given = head.get("proxy-authorization").removeprefix("Basic ").encode()
+    def _check_secret(self, request: h11.Request) -> None:
+        given = header(request, b"proxy-authorization").removeprefix(b"Basic ")
         expected = base64.b64encode(f"{self.user}:{self.password}".encode())
         if not hmac.compare_digest(given, expected):
             challenge = 'Proxy-Authenticate: Basic realm="tres"\r\n'
             raise RefusalError(407, "Proxy Authentication Required", challenge)
 
     async def _tunnel(
-        self, head: Head, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self, request: h11.Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        authority = _AUTHORITY.fullmatch(head.target)
+        authority = _AUTHORITY.fullmatch(request.target.decode())
         if self.upstream or not authority:
             raise RefusalError(501, "No TLS through this proxy")
         host, port = authority[1] or authority[2], int(authority[3])
@@ -179,22 +181,23 @@ class GuardingProxy:
             out.close()
 
     async def _forward(
-        self, head: Head, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+        self, request: h11.Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        host, port, target, size = *_destination(head.target), head.body_bytes
+        url = request.target.decode()
+        host, port, target, size = *_destination(url), body_size(request)
         if size > self.limits.bytes:
             raise RefusalError(413, "Content Too Large")
         if self.upstream:
-            target = head.target
+            target = url
             theirs, out = await self._open(self.upstream.hostname or "", self.upstream.port or 80)
         else:
             theirs, out = await self._connect(host, port)
         try:
-            out.write(head.forwarded(target, urlsplit(head.target).netloc))
+            out.write(forwarded_head(request, target, urlsplit(url).netloc))
             out.write(await reader.readexactly(size))
             await out.drain()
-            writer.write(_last_answer(await theirs.readuntil(b"\r\n\r\n")))
-            await _until_one_ends(self._pass_on(theirs, writer), _ignore(reader))
+            writer.write(_closing_head(await theirs.readuntil(b"\r\n\r\n")))
+            await _until_one_ends(self._pass_on(theirs, writer), _discard(reader))
         finally:
             out.close()
 
@@ -208,7 +211,7 @@ class GuardingProxy:
     async def _connect(
         self, host: str, port: int
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Connect to the first address of a host that may be connected to."""
+        """Connect to the first permitted address of a host."""
         with suppress(OSError, UnicodeError):
             found = await asyncio.get_running_loop().getaddrinfo(
                 host, port, type=socket.SOCK_STREAM
@@ -229,8 +232,8 @@ class GuardingProxy:
             raise RefusalError(502, "No Connection") from None
 
 
-async def _ignore(reader: asyncio.StreamReader) -> None:
-    """Read what nobody has asked for, until the browser goes."""
+async def _discard(reader: asyncio.StreamReader) -> None:
+    """Read what the browser still sends, until it goes."""
     while await reader.read(_CHUNK):
         pass
 
@@ -246,7 +249,7 @@ async def _until_one_ends(*coroutines: Coroutine[Any, Any, None]) -> None:
 
 
 def _destination(url: str) -> tuple[str, int, str]:
-    """Host, port, and path with query of an absolute http URL."""
+    """Return host, port, and path with query of an absolute http URL."""
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port or 80
@@ -257,11 +260,8 @@ def _destination(url: str) -> tuple[str, int, str]:
     return host, port, (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
 
-def _last_answer(raw: bytes) -> bytes:
-    """The head of an answer, saying that the connection ends with it."""
+def _closing_head(raw: bytes) -> bytes:
+    """Return the head of a response, now saying that the connection ends with it."""
     first, *fields = raw[:-4].split(b"\r\n")
-    kept = [line for line in fields if line.split(b":")[0].strip().lower() not in _PERSISTENT]
+    kept = [line for line in fields if line.split(b":")[0].strip().lower() not in _PERSISTENCE]
     return b"\r\n".join([first, *kept, b"Connection: close", b"", b""])
-
-
-_PERSISTENT = {b"connection", b"keep-alive", b"proxy-connection"}
