@@ -21,7 +21,7 @@ from scrapy.http import Response
 from tres.engines.politeness.retry_after import parse_retry_after
 from tres.engines.politeness.robots_txt import RobotsRules, product_token
 from tres.engines.reading.page_reader import PageReader, Received, charset_of
-from tres.engines.reading.tasks import ReadPage, ReadSitemap, performed
+from tres.engines.reading.tasks import ReadPage, ReadSitemap, perform
 from tres.engines.scrapy.capture import may_be_page, response_head
 from tres.engines.scrapy.failures import BlockedRedirect
 from tres.engines.scrapy.redirect_middleware import redirect_target
@@ -60,7 +60,7 @@ def read_html(data: bytes) -> None:
     """A page becomes a reading, and survives the way between two processes."""
     content_type = ("text/html", "text/html; charset=utf-16", "")[len(data) % 3]
     task = ReadPage(Received(HERE, 200, content_type, data))
-    task.checked(performed(PAGES, task.message()))
+    task.decode(perform(PAGES, task.message()))
 
 
 def read_url(data: bytes) -> None:
@@ -85,7 +85,7 @@ def read_robots(data: bytes) -> None:
 def read_sitemap(data: bytes) -> None:
     """Whatever a sitemap lists is of its own site."""
     task = ReadSitemap(HERE, data, (), "host")
-    found = task.checked(performed(PAGES, task.message()))
+    found = task.decode(perform(PAGES, task.message()))
     assert all(site_of(url) == "example.org" for url in (*found.pages, *found.sitemaps)), "away"
 
 

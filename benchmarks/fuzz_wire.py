@@ -28,7 +28,7 @@ from tres.crawl.events import FetchFailed
 from tres.engines.flights import Flight
 from tres.engines.protocols import Fetched
 from tres.engines.reading.page_reader import PageReader, Reading, Received
-from tres.engines.reading.tasks import ReadPage, performed
+from tres.engines.reading.tasks import ReadPage, perform
 from tres.engines.scrapy.capture import EXCHANGE, CaptureMiddleware
 from tres.engines.scrapy.connections import ConnectionPool
 from tres.engines.scrapy.failures import named
@@ -115,7 +115,7 @@ class _Inline:
 
     async def read(self, received: Received) -> Reading:
         task = ReadPage(received)
-        return task.checked(performed(self._reader, task.message()))
+        return task.decode(perform(self._reader, task.message()))
 
 
 class _Landing:

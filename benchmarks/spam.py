@@ -181,11 +181,11 @@ def crawled(
         now, url = heappop(flying)
         page = fetch(url)
         reading = read(page) if isinstance(page, Page) else Reading(page)
-        outcome = memory.judged(reading)
+        outcome = memory.check(reading)
         if any(isinstance(event, Stepped) for event in session.receive(url, outcome)):
             hosts.append(host_of(url))
             assert not isinstance(outcome, Failed)
-            memory.remember(outcome, reading.fingerprint)
+            memory.remember(outcome.links.urls, reading.fingerprint)
     return Crawled(session, hosts, Counter(map(str, session.failures.elements())))
 
 
@@ -226,7 +226,7 @@ def _in_trap(
     config = topic.override(pages=options.pages, in_flight=8, seed=1, **live)
     perceiver = perceive_topic(config, good)
     reader = PageReader(perceiver, config.live, 2026)
-    crawl = crawled(config, perceiver, web.fetch, reader.of_page, trap.delay)
+    crawl = crawled(config, perceiver, web.fetch, reader.read_page, trap.delay)
     spam = sum("spam" in host for host in crawl.hosts)
     good_pages = [step for step in crawl.hosts if "spam" not in step]
     relevant = crawl.session.relevant - spam
@@ -247,7 +247,7 @@ def cost(options: argparse.Namespace) -> None:
 
     def read(page: Page) -> Reading:
         if page.url not in readings:
-            readings[page.url] = reader.of_page(page)
+            readings[page.url] = reader.read_page(page)
         return readings[page.url]
 
     defences = {"none": OFF, "all of it": {}}

@@ -10,7 +10,12 @@ import brotli
 import pytest
 from scrapy.utils._compression import zstd
 
-from tres.engines.reading.decompress import MAX_PARTS, UnpackError, layers, unpacked
+from tres.engines.reading.decompress import (
+    MAX_PARTS,
+    DecompressError,
+    content_encodings,
+    decompress,
+)
 from tres.web.page import FailureKind
 
 BODY = b"".join(b"<p>paragraph %d" % number for number in range(3_000))
@@ -30,37 +35,37 @@ def raw_deflate(body: bytes) -> bytes:
 
 @pytest.mark.parametrize("name", PACKERS)
 def test_all_that_servers_use_is_unpacked(name: str) -> None:
-    assert unpacked(PACKERS[name](BODY), [name], len(BODY)) == BODY
-    assert unpacked(PACKERS[name](b""), [name], 9) == b""
+    assert decompress(PACKERS[name](BODY), [name], len(BODY)) == BODY
+    assert decompress(PACKERS[name](b""), [name], 9) == b""
 
 
 def test_layers_come_off_from_the_last_to_the_first() -> None:
     twice = gzip.compress(brotli.compress(BODY))
-    assert unpacked(twice, layers(["br, identity", "GZIP"]), len(BODY)) == BODY
-    assert unpacked(gzip.compress(b"x"), ["aws-chunked", "gzip"], 9) == b"x"
-    assert unpacked(raw_deflate(BODY), ["deflate"], len(BODY)) == BODY
+    assert decompress(twice, content_encodings(["br, identity", "GZIP"]), len(BODY)) == BODY
+    assert decompress(gzip.compress(b"x"), ["aws-chunked", "gzip"], 9) == b"x"
+    assert decompress(raw_deflate(BODY), ["deflate"], len(BODY)) == BODY
 
 
 @pytest.mark.parametrize("name", PACKERS)
 def test_more_bytes_than_allowed_fail_or_are_cut(name: str) -> None:
     packed = PACKERS[name](BODY)
-    with pytest.raises(UnpackError) as problem:
-        unpacked(packed, [name], len(BODY) - 1)
+    with pytest.raises(DecompressError) as problem:
+        decompress(packed, [name], len(BODY) - 1)
     assert problem.value.kind is FailureKind.TOO_LARGE
-    assert unpacked(packed, [name], 1_000, cut=True) == BODY[:1_000]
+    assert decompress(packed, [name], 1_000, truncate=True) == BODY[:1_000]
 
 
 @pytest.mark.parametrize("name", PACKERS)
 def test_what_is_not_packed_as_it_says_is_malformed(name: str) -> None:
-    with pytest.raises(UnpackError) as problem:
-        unpacked(b"\xff" * 99, [name], 1_000)
+    with pytest.raises(DecompressError) as problem:
+        decompress(b"\xff" * 99, [name], 1_000)
     assert problem.value.kind is FailureKind.MALFORMED
 
 
 @pytest.mark.parametrize("name", ["gzip", "deflate"])
 def test_half_a_body_gives_what_is_there(name: str) -> None:
     packed = PACKERS[name](BODY)
-    found = unpacked(packed[: len(packed) // 2], [name], len(BODY))
+    found = decompress(packed[: len(packed) // 2], [name], len(BODY))
     assert 0 < len(found) < len(BODY)
     assert BODY.startswith(found)
 
@@ -68,17 +73,17 @@ def test_half_a_body_gives_what_is_there(name: str) -> None:
 @pytest.mark.parametrize("name", ["gzip", "zstd"])
 def test_parts_are_put_together_but_not_without_end(name: str) -> None:
     part = PACKERS[name](b"ab")
-    assert unpacked(part * MAX_PARTS, [name], 1_000) == b"ab" * MAX_PARTS
+    assert decompress(part * MAX_PARTS, [name], 1_000) == b"ab" * MAX_PARTS
     empty = bytes.fromhex("502a4d18 00000000") if name == "zstd" else gzip.compress(b"")
     for many in (part * (MAX_PARTS + 1), empty * 100_000):
-        with pytest.raises(UnpackError, match=f"in more than {MAX_PARTS} parts"):
-            unpacked(many, [name], 1_000)
+        with pytest.raises(DecompressError, match=f"in more than {MAX_PARTS} parts"):
+            decompress(many, [name], 1_000)
 
 
 def test_what_follows_the_last_gzip_member_is_ignored() -> None:
-    assert unpacked(gzip.compress(b"a") + b"\0\0 and more", ["gzip"], 99) == b"a"
+    assert decompress(gzip.compress(b"a") + b"\0\0 and more", ["gzip"], 99) == b"a"
 
 
 def test_a_body_is_packed_twice_at_most() -> None:
-    with pytest.raises(UnpackError, match="more than 2 times"):
-        unpacked(b"", ["gzip"] * 3, 99)
+    with pytest.raises(DecompressError, match="more than 2 times"):
+        decompress(b"", ["gzip"] * 3, 99)

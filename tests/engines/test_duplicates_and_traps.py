@@ -26,34 +26,34 @@ def kind(outcome: Percept | Failed) -> str:
 
 def remember(memory: CrawlMemory, known: Reading) -> None:
     assert isinstance(known.outcome, Percept)
-    memory.remember(known.outcome, known.fingerprint)
+    memory.remember(known.outcome.links.urls, known.fingerprint)
 
 
 def test_a_page_nearly_equal_to_an_earlier_step_is_a_near_duplicate():
     memory = CrawlMemory(LiveSection())
     first, second = reading(LONG), reading(f"{LONG} today")
-    assert kind(memory.judged(first)) == "page"
+    assert kind(memory.check(first)) == "page"
     remember(memory, first)
-    assert kind(memory.judged(second)) == FailureKind.NEAR_DUPLICATE
-    assert kind(memory.judged(reading(ENGLISH))) == "page"
+    assert kind(memory.check(second)) == FailureKind.NEAR_DUPLICATE
+    assert kind(memory.check(reading(ENGLISH))) == "page"
 
 
 def test_what_was_no_step_is_not_remembered():
     memory = CrawlMemory(LiveSection())
-    assert [kind(memory.judged(reading(LONG))) for _ in range(2)] == ["page", "page"]
+    assert [kind(memory.check(reading(LONG))) for _ in range(2)] == ["page", "page"]
 
 
 def test_it_can_be_turned_off():
     memory = CrawlMemory(LiveSection(near_duplicates=False, traps=False))
     known = reading(LONG)
     remember(memory, known)
-    assert memory.judged(known) is known.outcome
+    assert memory.check(known) is known.outcome
 
 
 def test_endless_spaces_are_bounded():
     memory = CrawlMemory(LiveSection())
     links = "".join(f"<a href='/s?a={n}&b=1&c=2'>x</a>" for n in range(500))
-    outcome = memory.judged(reading(ENGLISH, links))
+    outcome = memory.check(reading(ENGLISH, links))
     assert isinstance(outcome, Percept)
     assert len(outcome.links) == LIMITS["combinations"]
 
@@ -64,10 +64,10 @@ def test_what_rules_dropped_is_counted_over_all_pages():
         f"<a href='/s?a={n}&b=1&c=2'>x</a>" for n in range(LIMITS["combinations"] + 3)
     )
     for _ in range(2):
-        memory.judged(reading(ENGLISH, links))
+        memory.check(reading(ENGLISH, links))
     assert memory.dropped == {"file": 2, "combinations": 6}
 
 
 def test_failures_pass_through():
     failed = Failed("http://example.org/", FailureKind.NOT_HTML)
-    assert CrawlMemory(LiveSection()).judged(replace(reading(LONG), outcome=failed)) is failed
+    assert CrawlMemory(LiveSection()).check(replace(reading(LONG), outcome=failed)) is failed

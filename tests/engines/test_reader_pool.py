@@ -18,8 +18,9 @@ from tests.hostile.crawling import children_of
 from tests.support.fuzz import fuzzed
 from tests.support.reading import ENGLISH, URL, html, model, reader, received
 
-from tres.engines.reading.page_reader import PageReader, Reading, Received, saved_reader
-from tres.engines.reading.reader_pool import ReaderPlan, Readers
+from tres.engines.reading.page_reader import PageReader, Reading, Received
+from tres.engines.reading.reader_plan import ReaderPlan, reader_with_model
+from tres.engines.reading.reader_pool import ReaderPool
 from tres.engines.reading.wire import checked_reading, page_message, reading_message, received_page
 from tres.errors import ModelError
 from tres.settings.sections import LiveSection
@@ -50,10 +51,10 @@ def same(one: Reading, other: Reading) -> bool:
 
 
 def with_process(
-    work: Callable[[Readers], Awaitable[None]], plan: ReaderPlan = BAD, **limits: float
+    work: Callable[[ReaderPool], Awaitable[None]], plan: ReaderPlan = BAD, **limits: float
 ) -> None:
     async def run() -> None:
-        process = Readers(plan, **limits)  # type: ignore[arg-type]
+        process = ReaderPool(plan, **limits)  # type: ignore[arg-type]
         try:
             await work(process)
         finally:
@@ -62,7 +63,7 @@ def with_process(
     asyncio.run(run())
 
 
-async def read_all(process: Readers, pages: Iterable[Received]) -> list[Reading]:
+async def read_all(process: ReaderPool, pages: Iterable[Received]) -> list[Reading]:
     return list(await asyncio.gather(*map(process.read, pages)))
 
 
@@ -73,10 +74,10 @@ def kinds(readings: list[Reading]) -> list[str]:
 def test_it_answers_like_the_reader_in_process_to_the_last_bit(tmp_path):
     model().save(tmp_path / "model")
     live = LiveSection(exclude=("/1$",), languages=("en", "de"))
-    plan = ReaderPlan.saved(tmp_path / "model", ["biology"], [], live, 2026)
-    here: PageReader = saved_reader(**json.loads(json.dumps(plan.arguments)))
+    plan = ReaderPlan.with_model(tmp_path / "model", ["biology"], [], live, 2026)
+    here: PageReader = reader_with_model(**json.loads(json.dumps(plan.arguments)))
 
-    async def work(process: Readers) -> None:
+    async def work(process: ReaderPool) -> None:
         for page, there in zip(PAGES, await read_all(process, PAGES), strict=True):
             assert same(here.read(page), there)
         assert same(here.read(PAGES[0]), await process.read(PAGES[0]))
@@ -89,7 +90,7 @@ class TestBadPages:
     def test_pages_that_ruin_the_process_are_unreadable_and_the_others_are_read(self):
         ruin = [received(way + b" <p>") for way in (b"crash", b"memory", b"babble", b"lie")]
 
-        async def work(process: Readers) -> None:
+        async def work(process: ReaderPool) -> None:
             readings = await read_all(process, [PAGES[0], *ruin, PAGES[0]])
             assert kinds(readings) == ["page", *[FailureKind.UNREADABLE] * 4, "page"]
             assert same(readings[0], readings[-1])
@@ -98,7 +99,7 @@ class TestBadPages:
         with_process(work, memory=1 << 28)
 
     def test_a_page_that_takes_too_long_is_given_up(self):
-        async def work(process: Readers) -> None:
+        async def work(process: ReaderPool) -> None:
             await process.start()
             readings = await read_all(process, [received(b"sleep"), PAGES[0]])
             assert kinds(readings) == [FailureKind.UNREADABLE, "page"]
@@ -107,7 +108,7 @@ class TestBadPages:
         with_process(work, patience=6.0)
 
     def test_an_error_of_the_reader_costs_that_page_only_and_what_it_prints_nothing(self):
-        async def work(process: Readers) -> None:
+        async def work(process: ReaderPool) -> None:
             readings = await read_all(process, [received(b"bug"), received(b"print <p>"), PAGES[0]])
             assert kinds(readings) == [FailureKind.UNREADABLE, "page", "page"]
             assert (readings[0].note, process.restarts) == ("RuntimeError", 0)
@@ -117,7 +118,7 @@ class TestBadPages:
     def test_a_page_that_takes_too_much_of_the_processor_is_given_up_and_charged(self):
         charged: list[tuple[str, float]] = []
 
-        async def work(process: Readers) -> None:
+        async def work(process: ReaderPool) -> None:
             process.charge = lambda url, seconds: charged.append((url, seconds))
             readings = await read_all(process, [received(b"spin"), PAGES[0]])
             assert kinds(readings) == [FailureKind.UNREADABLE, "page"]
@@ -136,7 +137,7 @@ class TestBystanders:
         slow = received(b"wait %s <p>" % bytes(tmp_path / "go"))
         elsewhere = replace(PAGES[0], url="http://other.example/")
 
-        async def work(process: Readers) -> None:
+        async def work(process: ReaderPool) -> None:
             first = asyncio.create_task(process.read(slow))
             own = asyncio.create_task(process.read(PAGES[0]))
             others = await read_all(process, [elsewhere] * 10)
@@ -153,7 +154,7 @@ class TestBystanders:
     def test_a_process_that_somebody_else_kills_costs_no_page(self, tmp_path):
         innocent = received(b"wait %s <p>" % bytes(tmp_path / "go"))
 
-        async def work(process: Readers) -> None:
+        async def work(process: ReaderPool) -> None:
             readings = asyncio.create_task(read_all(process, [innocent, PAGES[0]]))
             while not (tmp_path / "go.reached").exists():
                 await asyncio.sleep(0.01)
@@ -168,7 +169,7 @@ class TestBystanders:
     def test_a_process_that_is_killed_while_it_starts_is_started_again(self, tmp_path):
         arguments = {"mark": str(tmp_path / "killed")}
 
-        async def work(process: Readers) -> None:
+        async def work(process: ReaderPool) -> None:
             await process.start()
             assert (tmp_path / "killed").exists()
             assert kinds([await process.read(PAGES[0])]) == ["page"]
@@ -178,7 +179,7 @@ class TestBystanders:
     def test_a_process_that_talks_nonsense_while_it_starts_is_started_again(self, tmp_path):
         arguments = {"mark": str(tmp_path / "babbled")}
 
-        async def work(process: Readers) -> None:
+        async def work(process: ReaderPool) -> None:
             reading = await asyncio.wait_for(process.read(PAGES[0]), 60)
             assert kinds([reading]) == ["page"]
             assert (tmp_path / "babbled").exists()
@@ -187,7 +188,7 @@ class TestBystanders:
 
 
 def test_a_reader_that_cannot_be_made_says_why():
-    async def work(process: Readers) -> None:
+    async def work(process: ReaderPool) -> None:
         with pytest.raises(ModelError, match="there is no model"):
             await process.read(PAGES[0])
 
@@ -195,7 +196,7 @@ def test_a_reader_that_cannot_be_made_says_why():
 
 
 def test_closing_cancels_what_waits():
-    async def work(process: Readers) -> None:
+    async def work(process: ReaderPool) -> None:
         waiting = asyncio.create_task(process.read(received(b"sleep")))
         await asyncio.sleep(0.1)
         await process.close()

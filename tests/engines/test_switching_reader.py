@@ -12,7 +12,7 @@ import pytest
 from tests.support.reading import ENGLISH, html, model, received
 
 from tres.engines.reading.page_reader import Reading
-from tres.engines.reading.reader_pool import ReaderPlan
+from tres.engines.reading.reader_plan import ReaderPlan
 from tres.engines.reading.switching_reader import SwitchingReader
 from tres.errors import ModelError
 from tres.settings.sections import LiveSection
@@ -36,7 +36,7 @@ def plans(tmp_path: Path) -> tuple[ReaderPlan, ReaderPlan]:
     for name, each in (("first", known), ("second", other)):
         each.save(tmp_path / name)
     first, second = (
-        ReaderPlan.saved(tmp_path / name, ["biology"], [], LiveSection(), 2026)
+        ReaderPlan.with_model(tmp_path / name, ["biology"], [], LiveSection(), 2026)
         for name in ("first", "second")
     )
     return first, second

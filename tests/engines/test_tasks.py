@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.support.fuzz import fuzzed
 from tests.support.reading import reader
 
-from tres.engines.reading.decompress import UnpackError
-from tres.engines.reading.tasks import ReadSitemap, Unpack, performed
+from tres.engines.reading.decompress import DecompressError
+from tres.engines.reading.tasks import Decompress, ReadSitemap, perform
 from tres.web.page import FailureKind
 from tres.web.sitemap import MAX_URLS, Sitemap
 
@@ -24,8 +24,8 @@ def sitemap(body: bytes, *encodings: str) -> ReadSitemap:
     return ReadSitemap(URL, body, encodings, "host")
 
 
-def done(task: ReadSitemap | Unpack) -> Sitemap | bytes | UnpackError:
-    return task.checked(performed(reader(), task.message()))
+def done(task: ReadSitemap | Decompress) -> Sitemap | bytes | DecompressError:
+    return task.decode(perform(reader(), task.message()))
 
 
 def test_a_sitemap_is_unpacked_and_read_there():
@@ -33,21 +33,21 @@ def test_a_sitemap_is_unpacked_and_read_there():
     assert done(sitemap(LISTED)) == found
     assert done(sitemap(gzip.compress(LISTED), "gzip")) == found
     assert done(sitemap(b"\xff", "gzip")) == Sitemap()
-    assert sitemap(b"").lost("why") == Sitemap()
+    assert sitemap(b"").failed("why") == Sitemap()
 
 
 def test_a_body_is_unpacked_there_or_it_is_said_why_not():
     packed = gzip.compress(b"line\n" * 10)
-    assert done(Unpack(URL, packed, ("gzip",), 50)) == b"line\n" * 10
-    assert done(Unpack(URL, packed, ("gzip",), 7, cut=True)) == b"line\nli"
-    large = done(Unpack(URL, packed, ("gzip",), 49))
-    assert isinstance(large, UnpackError)
+    assert done(Decompress(URL, packed, ("gzip",), 50)) == b"line\n" * 10
+    assert done(Decompress(URL, packed, ("gzip",), 7, truncate=True)) == b"line\nli"
+    large = done(Decompress(URL, packed, ("gzip",), 49))
+    assert isinstance(large, DecompressError)
     assert (large.kind, str(large)) == (
         FailureKind.TOO_LARGE,
         "larger than live.max_bytes when unpacked",
     )
-    lost = Unpack(URL, packed, ("gzip",), 49).lost("why")
-    assert (lost.kind, str(lost)) == (FailureKind.UNREADABLE, "why")
+    failed = Decompress(URL, packed, ("gzip",), 49).failed("why")
+    assert (failed.kind, str(failed)) == (FailureKind.UNREADABLE, "why")
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_body_is_unpacked_there_or_it_is_said_why_not():
 )
 def test_what_is_no_list_of_urls_is_refused(answer):
     with pytest.raises(ValueError, match=r"."):
-        sitemap(b"").checked(json.dumps(answer).encode())
+        sitemap(b"").decode(json.dumps(answer).encode())
 
 
 @pytest.mark.parametrize(
@@ -71,12 +71,12 @@ def test_what_is_no_list_of_urls_is_refused(answer):
 )
 def test_what_is_no_body_is_refused(answer):
     with pytest.raises(ValueError, match=r"."):
-        Unpack(URL, b"", (), 7).checked(answer)
+        Decompress(URL, b"", (), 7).decode(answer)
 
 
 @fuzzed
 @given(st.binary() | st.text().map(lambda text: json.dumps([text, [text]]).encode()))
 def test_nothing_but_a_value_error_comes_of_an_answer(answer):
-    for task in (sitemap(b""), Unpack(URL, b"", (), 7)):
+    for task in (sitemap(b""), Decompress(URL, b"", (), 7)):
         with pytest.raises(ValueError, match=r"."):
-            task.checked(answer)
+            task.decode(answer)

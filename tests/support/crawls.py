@@ -13,7 +13,7 @@ from tres.crawl.session import CrawlSession
 from tres.engines.protocols import Fetched
 from tres.engines.reading.page_reader import PageReader, Reading, Received
 from tres.engines.reading.reader_pool import Charge
-from tres.engines.reading.tasks import Task, performed
+from tres.engines.reading.tasks import Task, perform
 from tres.mdp.state import CrawlState
 from tres.policies.oracle import CitationGraph
 from tres.policies.registry import PolicySettings, make_policy
@@ -110,7 +110,7 @@ class InlineReader:
         return self._reader.read(received)
 
     async def ask(self, task: Task[T]) -> T:
-        return task.checked(performed(self._reader, task.message()))
+        return task.decode(perform(self._reader, task.message()))
 
 
 def inline_reader(section: LiveSection) -> InlineReader:

@@ -15,7 +15,7 @@ from tres.crawl.events import Event
 from tres.engines.browser.playwright_settings import browser_settings
 from tres.engines.network.addresses import AddressGuard
 from tres.engines.reading.duplicates_and_traps import CrawlMemory
-from tres.engines.reading.reader_pool import ReaderPlan
+from tres.engines.reading.reader_plan import ReaderPlan
 from tres.engines.reading.switching_reader import SwitchingReader
 from tres.engines.scrapy.base_settings import base_settings, merge_settings
 from tres.engines.scrapy.live_loop import LiveLoop, run_live
@@ -51,7 +51,7 @@ def scrapy_settings(config: TopicConfig) -> dict[str, Any]:
 def reader_plan(run: OpenRun, perceiver: Perceiver, model: Path | None = None) -> ReaderPlan:
     """Return how the reading process judges pages: with the run's model, or another one."""
     config, expansion = run.config, perceiver.expansion
-    return ReaderPlan.saved(
+    return ReaderPlan.with_model(
         model or run.directory / MODEL,
         config.topic.keywords,
         config.topic.phrases,
@@ -71,7 +71,7 @@ def restore_memory(config: TopicConfig, journal: Journal) -> CrawlMemory:
     """Return the memory of the pages that a crawl has read so far, from its journal."""
     memory = CrawlMemory(config.live)
     for links, fingerprint in journal.read_before():
-        memory.recall(links, fingerprint)
+        memory.remember(links, fingerprint)
     return memory
 
 

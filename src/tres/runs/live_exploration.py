@@ -15,7 +15,8 @@ from tres import __version__
 from tres.crawl.events import StopReason
 from tres.engines.exploration.exploration_session import ExplorationSession
 from tres.engines.exploration.explore import ExploredPages, Explorer
-from tres.engines.reading.reader_pool import ReaderPlan, Readers
+from tres.engines.reading.reader_plan import ReaderPlan
+from tres.engines.reading.reader_pool import ReaderPool
 from tres.engines.scrapy.live_loop import LiveCrawl, LiveLoop
 from tres.errors import TresError
 from tres.runs.auto_model import learn_topic, topic_explorer, train_auto_model
@@ -84,7 +85,7 @@ async def explore_live(
         () if log is None else log.answers,
         (lambda url, outcome: None) if log is None else log.add,
     )
-    reader = Readers(ReaderPlan.exploring(config.live, this_year(), config.crawl.site))
+    reader = ReaderPool(ReaderPlan.without_model(config.live, this_year(), config.crawl.site))
     live = LiveCrawl(
         crawl=session,
         reader=reader,

@@ -1,10 +1,10 @@
-"""The process that reads pages (`python -m tres.engines.reading.child`), a child of the pool.
+"""The child process that reads pages (`python -m tres.engines.reading.child`).
 
-The first message says how to make the reader: a function by name, its arguments, and the limits.
-The answer is "ready", or what is wrong. Then an answer goes out for each task that comes in, with
-the processor time that it took in front, until there are no more. A task that takes all memory or
-more than its processor time ends the process, and so does one that takes far too long in any
-other way, should nobody be left to see to it. Any other error costs that task only.
+The first message is the plan of the reader and the limits. The child answers with `{}`, or with
+what is wrong. Then it answers each task, with the processor time that it took in front, until
+there are no more. A task that takes all memory or more than its processor time ends the process,
+and so does one that takes far too long on the clock, should the parent be gone. Any other error
+costs that task only.
 """
 
 from __future__ import annotations
@@ -15,51 +15,44 @@ import resource
 import signal
 import sys
 import time
-from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from tres.engines.reading.page_reader import PageReader
-from tres.engines.reading.tasks import performed
+from tres.engines.reading.reader_plan import make_reader
+from tres.engines.reading.tasks import perform
 from tres.engines.reading.wire import LENGTH_BYTES, framed, length_of
 from tres.errors import TresError
 
 GRACE = 5
-"""Seconds beyond the parent's patience after which the process ends itself."""
+"""Seconds after the parent's patience when the process ends itself."""
 COST_BYTES = 4
-"""In front of each answer: the microseconds that it took."""
+"""Length of the processor time in front of each answer, in microseconds."""
 BUG = b"!"
-"""An answer that begins with this names the error that was made instead."""
+"""An answer that begins with this names the exception of a bug in the reader."""
 
 
 def serve(pages: BinaryIO, readings: BinaryIO) -> None:
-    """Read pages until there are no more."""
-    plan = json.loads(_message(pages) or b"null")
+    """Do tasks until there are no more."""
+    plan = json.loads(_receive(pages) or b"null")
     if plan is None:
         return
     try:
-        reader = made(plan["factory"], plan["arguments"])
+        reader = make_reader(plan["factory"], plan["arguments"])
     except TresError as problem:
         _send(readings, json.dumps({"error": problem.message}).encode())
         return
     limit_memory(plan["memory"])
     _send(readings, b"{}")
-    while (message := _message(pages)) is not None:
+    while (message := _receive(pages)) is not None:
         signal.alarm(int(plan["patience"]) + GRACE)
-        _send(readings, timed(reader, message, plan["seconds"]))
+        _send(readings, answer_in_time(reader, message, plan["seconds"]))
         signal.alarm(0)
 
 
-def made(factory: str, arguments: dict[str, Any]) -> PageReader:
-    """The reader that a function named `module:function` makes."""
-    module, _, name = factory.partition(":")
-    reader: PageReader = getattr(import_module(module), name)(**arguments)
-    return reader
-
-
-def timed(reader: PageReader, message: bytes, seconds: float) -> bytes:
-    """The answer to one task, and what it took; past `seconds` of processor time all ends."""
-    signal.setitimer(signal.ITIMER_PROF, seconds)  # nobody handles its signal
+def answer_in_time(reader: PageReader, message: bytes, seconds: float) -> bytes:
+    """The answer to a task, and its cost; after `seconds` of processor time the process ends."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)  # its signal is not handled, so it kills
     began = time.process_time()
     result = answer(reader, message)
     spent = min(int((time.process_time() - began) * 1e6), (1 << 8 * COST_BYTES) - 1)
@@ -68,26 +61,26 @@ def timed(reader: PageReader, message: bytes, seconds: float) -> bytes:
 
 
 def answer(reader: PageReader, message: bytes) -> bytes:
-    """What comes of one task, as it goes out."""
+    """Do a task and encode its result."""
     try:
-        return performed(reader, message)
+        return perform(reader, message)
     except MemoryError:
         raise
-    except Exception as problem:  # a page that finds a bug must not end the crawl
+    except Exception as problem:  # a page that triggers a bug must not end the crawl
         return BUG + type(problem).__name__.encode()
 
 
 def limit_memory(headroom: int) -> None:
-    """Let the process grow by `headroom` bytes and no more, where the system can tell its size."""
+    """Let the process grow by `headroom` bytes, on systems that tell its present size."""
     sizes = Path("/proc/self/statm")
     if sizes.exists():
         used = int(sizes.read_text().split()[0]) * resource.getpagesize()
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
-        most = used + headroom if hard == resource.RLIM_INFINITY else min(used + headroom, hard)
-        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+        limit = used + headroom if hard == resource.RLIM_INFINITY else min(used + headroom, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
 
 
-def _message(pages: BinaryIO) -> bytes | None:
+def _receive(pages: BinaryIO) -> bytes | None:
     prefix = pages.read(LENGTH_BYTES)
     return pages.read(length_of(prefix)) if len(prefix) == LENGTH_BYTES else None
 
@@ -98,7 +91,7 @@ def _send(readings: BinaryIO, message: bytes) -> None:
 
 
 def main() -> None:
-    """Talk over the standard streams; what libraries print must not get in between."""
+    """Talk over the standard streams; what libraries print goes to stderr."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     readings = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())

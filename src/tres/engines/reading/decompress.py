@@ -1,12 +1,12 @@
-"""Bodies without the compression they were sent in, within limits of size and of work.
+"""Decompression of response bodies, within limits of size and of work.
 
-A few kilobytes can unpack to gigabytes. They can also unpack to half a million frames that hold
-nothing: no byte comes out, but each frame costs the decoder a turn. So there are limits for the
-bytes that come out of each layer, for the layers, and for the parts (gzip members, zstd frames)
-that a layer is made of. A body that ends too early gives what could be unpacked of it.
+A few kilobytes can decompress to gigabytes. They can also hold half a million empty frames: no byte
+comes out, but each frame costs the decoder a turn. So there are limits for the bytes that come out
+of each encoding, for the number of encodings, and for the parts (gzip members, zstd frames) of a
+body. A body that ends too early gives what could be decompressed of it.
 
-Scrapy would do this in the process that crawls. Here it is plain functions, for the process that
-reads pages (`tres.engines.reading.child`), where strangers' bytes belong.
+Scrapy would do this in the process that crawls. Here these are plain functions, for the process
+that reads pages (`tres.engines.reading.child`), where the bytes of strangers belong.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ else:
     from backports import zstd
 
 ACCEPTED = "gzip, deflate, br, zstd"
-"""What servers are told that they may send (Accept-Encoding)."""
-MAX_LAYERS = 2
+"""The value of Accept-Encoding in requests."""
+MAX_ENCODINGS = 2
 MAX_PARTS = 100
 """Members of a gzip body or frames of a zstd one; servers send one."""
-_MEMBER = b"\x1f\x8b"
+_GZIP_MAGIC = b"\x1f\x8b"
 
 
-class UnpackError(Exception):
-    """A body that cannot be unpacked, or not within the limits."""
+class DecompressError(Exception):
+    """A body that cannot be decompressed, or not within the limits."""
 
     def __init__(self, kind: FailureKind, note: str) -> None:
         super().__init__(note)
@@ -42,7 +42,7 @@ class UnpackError(Exception):
 
 
 class _Decoder(Protocol):
-    """One part of a layer; the decoders of zlib and zstd look like this."""
+    """Decodes one part of a body; zlib and zstd have such decoders."""
 
     @property
     def unused_data(self) -> bytes: ...
@@ -50,77 +50,82 @@ class _Decoder(Protocol):
     def decompress(self, data: bytes, /, max_length: int) -> bytes: ...
 
 
-def layers(content_encoding: Iterable[str]) -> tuple[str, ...]:
-    """The encodings that Content-Encoding headers list, in the order they were applied."""
-    names = (name.strip().lower() for header in content_encoding for name in header.split(","))
+def content_encodings(headers: Iterable[str]) -> tuple[str, ...]:
+    """The encodings in Content-Encoding headers, in the order in which they were applied."""
+    names = (name.strip().lower() for header in headers for name in header.split(","))
     return tuple(name for name in names if name and name != "identity")
 
 
-def unpacked(body: bytes, encodings: Iterable[str], most: int, cut: bool = False) -> bytes:
-    """The body without its layers, the last first, down to one that nobody knows.
+def decompress(
+    body: bytes, encodings: Iterable[str], max_bytes: int, truncate: bool = False
+) -> bytes:
+    """Undo the encodings, the last one first, down to one that is unknown.
 
-    More than `most` bytes are an `UnpackError`, or with `cut` are left out.
+    More than `max_bytes` are a `DecompressError`, or are left out with `truncate`.
     """
     applied = list(encodings)
-    if len(applied) > MAX_LAYERS:
-        raise UnpackError(FailureKind.MALFORMED, f"compressed more than {MAX_LAYERS} times")
+    if len(applied) > MAX_ENCODINGS:
+        raise DecompressError(FailureKind.MALFORMED, f"compressed more than {MAX_ENCODINGS} times")
     while applied and (decode := _DECODERS.get(applied.pop())):
         try:
-            body = decode(body, most + 1)
+            body = decode(body, max_bytes + 1)
         except (zlib.error, brotli.error, zstd.ZstdError) as problem:
             note = "the body is not compressed as its header says"
-            raise UnpackError(FailureKind.MALFORMED, note) from problem
-        if len(body) > most and not cut:
+            raise DecompressError(FailureKind.MALFORMED, note) from problem
+        if len(body) > max_bytes and not truncate:
             note = "larger than live.max_bytes when unpacked"
-            raise UnpackError(FailureKind.TOO_LARGE, note)
-    return body[:most]
+            raise DecompressError(FailureKind.TOO_LARGE, note)
+    return body[:max_bytes]
 
 
-def _in_parts(body: bytes, most: int, new: Callable[[], _Decoder], start: bytes = b"") -> bytes:
-    """All parts of a body. What follows the last one and does not begin as a part is ignored."""
+def _decode_parts(
+    body: bytes, max_bytes: int, new_decoder: Callable[[], _Decoder], magic: bytes = b""
+) -> bytes:
+    """Decode all parts of a body; ignore what follows and does not begin like a part."""
     out = b""
     for _ in range(MAX_PARTS):
-        decoder = new()
+        decoder = new_decoder()
         try:
-            out += decoder.decompress(body, max_length=most - len(out))
+            out += decoder.decompress(body, max_length=max_bytes - len(out))
         except (zlib.error, zstd.ZstdError):
             if not out:
                 raise
             return out
         body = decoder.unused_data
-        if len(out) >= most or not body.startswith(start) or not body:
+        if len(out) >= max_bytes or not body.startswith(magic) or not body:
             return out
-    raise UnpackError(FailureKind.MALFORMED, f"compressed in more than {MAX_PARTS} parts")
+    raise DecompressError(FailureKind.MALFORMED, f"compressed in more than {MAX_PARTS} parts")
 
 
-def _gunzipped(body: bytes, most: int) -> bytes:
-    return _in_parts(body, most, lambda: zlib.decompressobj(wbits=31), _MEMBER)
+def _gzip(body: bytes, max_bytes: int) -> bytes:
+    return _decode_parts(body, max_bytes, lambda: zlib.decompressobj(wbits=31), _GZIP_MAGIC)
 
 
-def _inflated(body: bytes, most: int) -> bytes:
-    """With the header that the standard asks for, or without it, as some servers send it."""
+def _deflate(body: bytes, max_bytes: int) -> bytes:
+    """With the zlib header that the standard asks for, or without it, as some servers send it."""
     try:
-        return zlib.decompressobj().decompress(body, most)
+        return zlib.decompressobj().decompress(body, max_bytes)
     except zlib.error:
-        return zlib.decompressobj(wbits=-15).decompress(body, most)
+        return zlib.decompressobj(wbits=-15).decompress(body, max_bytes)
 
 
-def _unbrotlied(body: bytes, most: int) -> bytes:
-    decoder = brotli.Decompressor()
-    out = b""
-    while len(out) < most and (piece := decoder.process(body, output_buffer_limit=most - len(out))):
+def _brotli(body: bytes, max_bytes: int) -> bytes:
+    decoder, out = brotli.Decompressor(), b""
+    while (room := max_bytes - len(out)) > 0:
+        if not (piece := decoder.process(body, output_buffer_limit=room)):
+            break
         out, body = out + piece, b""
     return out
 
 
-def _unzstd(body: bytes, most: int) -> bytes:
-    return _in_parts(body, most, zstd.ZstdDecompressor)
+def _zstd(body: bytes, max_bytes: int) -> bytes:
+    return _decode_parts(body, max_bytes, zstd.ZstdDecompressor)
 
 
 _DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
-    "gzip": _gunzipped,
-    "x-gzip": _gunzipped,
-    "deflate": _inflated,
-    "br": _unbrotlied,
-    "zstd": _unzstd,
+    "gzip": _gzip,
+    "x-gzip": _gzip,
+    "deflate": _deflate,
+    "br": _brotli,
+    "zstd": _zstd,
 }

@@ -1,7 +1,7 @@
-"""Near-duplicates and endless spaces: what depends on the pages read before.
+"""Near-duplicates and endless spaces: the checks that depend on the pages read before.
 
-A near-duplicate is a failure, so it is no step and earns nothing. Links into an endless space are
-dropped. A reading is checked before the session sees it, and remembered once the session has
+A near-duplicate is a failure, so it is not a step and earns nothing. Links into an endless space
+are dropped. A reading is checked before the session sees it, and remembered once the session has
 counted it as a step. So the memory is a fold over the recorded steps, and a resumed crawl rebuilds
 it by remembering them in order.
 """
@@ -20,7 +20,7 @@ from tres.web.traps import EndlessSpaces
 
 
 class CrawlMemory:
-    """Near-duplicates and endless spaces of one crawl, where the settings ask for them."""
+    """Finds near-duplicates and endless spaces in one crawl, if its settings ask for it."""
 
     def __init__(self, settings: LiveSection) -> None:
         self.duplicates = NearDuplicates() if settings.near_duplicates else None
@@ -29,31 +29,27 @@ class CrawlMemory:
 
     @property
     def dropped(self) -> Counter[str]:
-        """How many links were kept out of the crawl, by the rule that did it."""
+        """How many links were dropped, by rule."""
         return self._dropped + (Counter() if self.spaces is None else self.spaces.dropped)
 
-    def judged(self, reading: Reading) -> Percept | Page | Failed:
-        """The outcome of a reading in the light of earlier ones."""
+    def check(self, reading: Reading) -> Percept | Page | Failed:
+        """The outcome of a reading, after the checks: a near-duplicate is a failure."""
         outcome = reading.outcome
         self._dropped.update(reading.dropped)
         if not isinstance(outcome, Percept):
             return outcome
-        if self._is_duplicate(reading.fingerprint):
+        if self._is_near_duplicate(reading.fingerprint):
             return Failed(outcome.url, FailureKind.NEAR_DUPLICATE)
         return outcome if self.spaces is None else self.spaces.bounded(outcome)
 
-    def remember(self, percept: Percept, fingerprint: int | None) -> None:
-        """The page was a step of the crawl."""
-        self.recall(percept.links.urls, fingerprint)
-
-    def recall(self, links: Iterable[str], fingerprint: int | None) -> None:
-        """A step of a crawl that is taken up again had these links."""
+    def remember(self, links: Iterable[str], fingerprint: int | None) -> None:
+        """Remember a page that was a step of the crawl, by its links and its fingerprint."""
         if self.duplicates is not None and fingerprint is not None:
             self.duplicates.add(fingerprint)
         if self.spaces is not None:
             self.spaces.let_in(links)
 
-    def _is_duplicate(self, fingerprint: int | None) -> bool:
+    def _is_near_duplicate(self, fingerprint: int | None) -> bool:
         if self.duplicates is None or fingerprint is None:
             return False
         return self.duplicates.seen(fingerprint)

@@ -1,8 +1,9 @@
-"""From a response to what the crawl learns of it: the work that every fetched page costs.
+"""From a response to a percept or a failure: the work that every fetched page costs.
 
-A `PageReader` knows no network and no crawl. The same bytes give the same reading, in this
-process or in another (`tres.engines.reading.reader_pool`), which is where pages of strangers
-belong. What depends on earlier pages is decided later: `tres.engines.reading.duplicates_and_traps`.
+A `PageReader` knows neither the network nor the crawl. The same bytes give the same reading, in
+this process or in a child (`tres.engines.reading.reader_pool`), where the pages of strangers
+belong. Checks that depend on earlier pages come later:
+`tres.engines.reading.duplicates_and_traps`.
 """
 
 from __future__ import annotations
@@ -10,11 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
 
-from tres.engines.reading.decompress import UnpackError, unpacked
-from tres.relevance.model_kinds import load_model
+from tres.engines.reading.decompress import DecompressError, decompress
 from tres.settings.sections import LiveSection
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.topic.language import CHARS, language_of
@@ -28,8 +26,8 @@ from tres.web.sitemap import with_sitemap
 from tres.web.soft_404 import says_missing
 from tres.web.url import SiteBy, canonical
 
-SHORT = 50
-"""Words below which a page may consist of keywords: a menu, a picture with its title."""
+MIN_STUFFED_WORDS = 50
+"""A shorter page may consist of keywords: a menu, a picture with its title."""
 HTML = frozenset({"text/html", "application/xhtml+xml"})
 _CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([^\"';\s]{1,40})", re.IGNORECASE)
 _LOOKS_LIKE_HTML = re.compile(
@@ -57,11 +55,10 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read: a percept, a page that nobody has judged, or a failure; and notes on it.
+    """The result: a percept, an unjudged page (in an exploration) or a failure; and notes on it.
 
-    `refresh` is where the page sends its readers at once, if it does: a redirect in all but
-    name. `dropped` counts the links that rules kept out, by rule. `size` counts the bytes of the
-    body without compression.
+    `refresh` is the target of a redirect by a meta tag. `dropped` counts the links that rules kept
+    out, by rule. `size` is the number of bytes of the decompressed body.
     """
 
     outcome: Percept | Page | Failed
@@ -75,12 +72,12 @@ class Reading:
 
 
 class PageReader:
-    """Reads pages for one topic. `year` is the present one, for the rules on calendars.
+    """Reads pages for one topic. `year` is the current one, for the rules about calendars.
 
-    Without a perceiver, as in an exploration, pages are read by the same rules and not judged.
+    Without a perceiver, as in an exploration, pages are read by the same rules but not judged.
 
-    `named` are the keywords that somebody has named, if the perceiver knows more: found ones may
-    be so many that honest pages consist of them.
+    `named` are the keywords of the topic file, if the perceiver has more: keywords that expansion
+    found may be so many that honest pages consist of them.
     """
 
     def __init__(
@@ -100,44 +97,45 @@ class PageReader:
         self._languages = frozenset(settings.languages)
 
     def read(self, received: Received) -> Reading:
-        """What a response says."""
+        """Read a response."""
         url = canonical(received.url)
         identity = self.rules.identity(url) if url else None
         if not identity:
             return Reading(Failed(well_formed(received.url), FailureKind.BLOCKED_URL))
-        if kind := _no_page(received):
+        if kind := _failure_by_headers(received):
             return Reading(Failed(identity, kind), size=len(received.body))
         try:
-            body = unpacked(received.body, received.encodings, self.max_bytes)
-        except UnpackError as problem:
+            body = decompress(received.body, received.encodings, self.max_bytes)
+        except DecompressError as problem:
             failed = Failed(identity, problem.kind)
             return Reading(failed, note=str(problem), size=len(received.body))
-        return replace(self._read(identity, body, received), size=len(body))
+        return replace(self._read_body(identity, body, received), size=len(body))
 
-    def _read(self, identity: str, body: bytes, received: Received) -> Reading:
-        if kind := _no_html(body, received.content_type):
+    def _read_body(self, identity: str, body: bytes, received: Received) -> Reading:
+        if kind := _failure_by_body(body, received.content_type):
             return Reading(Failed(identity, kind))
         document = parse_document(identity, body, charset_of(received.content_type))
         if isinstance(document, Failed):
             return Reading(document)
-        return self._perceived(document, received.sitemap)
+        return self._read_document(document, received.sitemap)
 
-    def _perceived(self, document: Document, sitemap: tuple[str, ...]) -> Reading:
+    def _read_document(self, document: Document, sitemap: tuple[str, ...]) -> Reading:
         before = self.rules.dropped.copy()
-        reading = self.of_page(self._own(document, sitemap), document.language)
+        page = self._with_rules(document, sitemap)
+        reading = self.read_page(page, document.language)
         dropped = dict(self.rules.dropped - before)
         return replace(reading, refresh=document.head.refresh, dropped=dropped)
 
-    def of_page(self, page: Page, language: str = "") -> Reading:
-        """What a page says that has been parsed and claims to be in a language."""
+    def read_page(self, page: Page, language: str = "") -> Reading:
+        """Read a parsed page; `language` is the one that it claims to be in."""
         outcome = self._outcome(page, language)
         return Reading(outcome, page.title, fingerprint(page.content), len(page.text))
 
-    def _own(self, document: Document, sitemap: tuple[str, ...]) -> Page:
-        """The page under its own name, with the links that may be followed."""
+    def _with_rules(self, document: Document, sitemap: tuple[str, ...]) -> Page:
+        """The page under its canonical URL, with the links that may be followed."""
         page = with_sitemap(document.page, sitemap)
-        named = document.head.canonical
-        identity = self.rules.identity(named) if named else None
+        claimed = document.head.canonical
+        identity = self.rules.identity(claimed) if claimed else None
         url = believed(identity, page.url, self._site_by)
         return replace(page, url=url, links=tuple(self.rules.followed(page.links)))
 
@@ -155,55 +153,34 @@ class PageReader:
         return replace(percept, language=language) if percept else page
 
     def _is_stuffed(self, page: Page) -> bool:
-        """Does a page do little but repeat keywords?"""
-        if self._named is None or len(page.content.split()) < SHORT:
+        """Whether a page does little but repeat keywords."""
+        if self._named is None or len(page.content.split()) < MIN_STUFFED_WORDS:
             return False
         return self._named.density(page.content) > self._density
 
 
-def _no_page(received: Received) -> FailureKind | None:
-    """Why a response cannot be a page, by its head alone."""
+def _failure_by_headers(received: Received) -> FailureKind | None:
+    """Why a response cannot be a page, by its status and Content-Type alone."""
     if received.status in (404, 410):
         return FailureKind.NOT_FOUND
     if not 200 <= received.status < 300:
         return FailureKind.HTTP_ERROR
-    media = _media(received.content_type)
-    return FailureKind.NOT_HTML if media and media not in HTML else None
+    media_type = _media_type(received.content_type)
+    return FailureKind.NOT_HTML if media_type and media_type not in HTML else None
 
 
-def _no_html(body: bytes, content_type: str) -> FailureKind | None:
-    """Why a body cannot be a page, before anything of it is parsed."""
-    if not _media(content_type) and not _LOOKS_LIKE_HTML.match(body[:1_000]):
+def _failure_by_body(body: bytes, content_type: str) -> FailureKind | None:
+    """Why a body cannot be a page, before it is parsed."""
+    if not _media_type(content_type) and not _LOOKS_LIKE_HTML.match(body[:1_000]):
         return FailureKind.NOT_HTML
     return None if body.strip() else FailureKind.MALFORMED
 
 
-def _media(content_type: str) -> str:
+def _media_type(content_type: str) -> str:
     return re.split("[;,]", content_type, maxsplit=1)[0].strip().lower()
 
 
 def charset_of(content_type: str) -> str | None:
-    """What a Content-Type header says about the encoding, if it does."""
-    found = _CHARSET.search(content_type[:1_000])
-    return found[1] if found else None
-
-
-def saved_reader(
-    model: str,
-    keywords: list[str],
-    phrases: list[str],
-    site: SiteBy,
-    live: dict[str, Any],
-    year: int,
-    found: list[str],
-) -> PageReader:
-    """The reader for a saved model: plain values only, as they go to another process."""
-    matcher = KeywordMatcher([*keywords, *found], phrases)
-    perceiver = Perceiver(load_model(Path(model)), matcher, site)
-    named = KeywordMatcher(keywords, phrases)
-    return PageReader(perceiver, LiveSection(**live), year, named=named)
-
-
-def exploring_reader(live: dict[str, Any], year: int, site: SiteBy) -> PageReader:
-    """The reader of an exploration, which has no model yet."""
-    return PageReader(None, LiveSection(**live), year, site)
+    """The charset in a Content-Type header, if there is one."""
+    match = _CHARSET.search(content_type[:1_000])
+    return match[1] if match else None

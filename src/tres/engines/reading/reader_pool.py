@@ -1,16 +1,16 @@
-"""Pages are read in other processes, which can be killed.
+"""A pool of child processes that read pages, and that can be killed.
 
-Parsing what strangers have made is the one part of a crawl that a page can hope to break: to
-hold up for minutes, to fill the memory, to crash. So it happens in a child process
-(`tres.engines.reading.child`), task after task, while the engine fetches. A child that takes too
-long or talks nonsense is killed, and the task it was at is lost. One that dies may have been
-killed by somebody else, so its task gets a second child; whoever kills two is lost.
+Parsing the pages of strangers is the one part of a crawl that a page can hope to break: to hold it
+up for minutes, to fill the memory, to crash it. So child processes (`tres.engines.reading.child`)
+do it, task after task, while the engine fetches. A child that takes too long or answers nonsense is
+killed, and its current task fails. A child that dies may have been killed by somebody else, so its
+task gets a second child; a task that kills two fails.
 
-One slow page must not hold up the pages behind it. A child has few tasks at a time, and when it
-has been at the first of them for `HANDOVER` seconds, the others are given to a second child, which
-is started when it is first needed. But all tasks of one host go to the same child, so that no host
-can hold up both. What a task says does not depend on who does it, so the first answer counts and a
-later one is ignored. `charge` is told what each task cost: the engine lets a site rest whose pages
+One slow page must not hold up the pages behind it. A child has few tasks at a time, and when it has
+worked on the first for `HANDOVER` seconds, the others go to a second child, which is started when
+it is first needed. But all tasks of one host go to the same child, so that no host can hold up
+both. The result of a task does not depend on the child, so the first answer counts and a later one
+is ignored. `charge` is called with the cost of each task: the engine lets a site rest whose pages
 cost too much.
 """
 
@@ -18,130 +18,38 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from itertools import islice
-from pathlib import Path
 from signal import SIGPROF
 from typing import Any, TypeVar
 
 from tres.engines.reading.child import BUG
 from tres.engines.reading.page_reader import Reading, Received
-from tres.engines.reading.reader_process import ReaderDied, ReaderProcess
+from tres.engines.reading.reader_jobs import Child, Job
+from tres.engines.reading.reader_plan import ReaderPlan
+from tres.engines.reading.reader_process import ReaderDied
 from tres.engines.reading.tasks import ReadPage, Task
 from tres.errors import ModelError
-from tres.settings.sections import LiveSection
-from tres.web.url import SiteBy
 
 T = TypeVar("T")
 
 SECONDS = 10.0
-"""Of processor time for a task."""
+"""Processor time for a task."""
 PATIENCE = 4.0
-"""Times as many seconds may pass: the machine may have other things to do."""
+"""Times as many seconds may pass on the clock: the machine may be busy."""
 MEMORY = 1 << 30
-READERS = 2
-WINDOW = 4
-"""Tasks that a child is given at a time: it must not idle while the engine is busy."""
+MAX_CHILDREN = 2
 HANDOVER = 1.0
-LIVES = 2
-"""Children that may die over a task."""
+MAX_DEATHS = 2
+"""A task over which so many children died fails."""
 
 Charge = Callable[[str, float], None]
-"""Is told the URL of a task and the seconds of processor time that it took."""
+"""Called with the URL of a task and the seconds of processor time that it took."""
 
 
-@dataclass(frozen=True)
-class ReaderPlan:
-    """How a process makes its reader: a function as `module:function`, and plain arguments."""
-
-    factory: str
-    arguments: dict[str, Any]
-
-    @classmethod
-    def saved(
-        cls,
-        model: Path,
-        keywords: Sequence[str],
-        phrases: Sequence[str],
-        live: LiveSection,
-        year: int,
-        site: SiteBy = "host",
-        found: Sequence[str] = (),
-    ) -> ReaderPlan:
-        """A reader for the model that is saved in a directory; `found` are further keywords."""
-        arguments = {
-            "model": str(model.absolute()),
-            "keywords": list(keywords),
-            "phrases": list(phrases),
-            "site": site,
-            "live": asdict(live),
-            "year": year,
-            "found": list(found),
-        }
-        return cls("tres.engines.reading.page_reader:saved_reader", arguments)
-
-    @classmethod
-    def exploring(cls, live: LiveSection, year: int, site: SiteBy = "host") -> ReaderPlan:
-        """A reader that judges nothing."""
-        arguments = {"live": asdict(live), "year": year, "site": site}
-        return cls("tres.engines.reading.page_reader:exploring_reader", arguments)
-
-
-@dataclass(slots=True, eq=False)
-class _Job:
-    """A task that somebody waits for."""
-
-    task: Task[Any]
-    message: bytes
-    answer: asyncio.Future[Any]
-    host: str
-    owner: _Child | None = None
-    """Who is to do it; others may have it in their pipe all the same."""
-    deaths: int = 0
-
-    def settle(self, result: Any) -> None:
-        """Whoever asked may have gone away, or have an answer from another child."""
-        if not self.answer.done():
-            self.answer.set_result(result)
-
-
-@dataclass(slots=True, eq=False)
-class _Child:
-    """A process and the jobs it was given, in order; it is at the first of them."""
-
-    process: ReaderProcess
-    jobs: deque[_Job] = field(default_factory=deque)
-    sent: int = 0
-    serving: asyncio.Task[None] | None = None
-    slow: bool = False
-
-    @property
-    def has_room(self) -> bool:
-        return not self.slow and len(self.jobs) < WINDOW
-
-    def serves(self, host: str) -> bool:
-        return any(job.owner is self and job.host == host for job in self.jobs)
-
-    def send(self) -> None:
-        """Put all jobs into the pipe that are not in it yet."""
-        if self.process.runs:
-            for job in islice(self.jobs, self.sent, None):
-                self.process.write(job.message)
-            self.sent = len(self.jobs)
-
-    def done(self) -> _Job:
-        """Take the first job away."""
-        self.sent = max(0, self.sent - 1)
-        return self.jobs.popleft()
-
-    async def end(self, died: bool = False) -> int | None:
-        self.sent = 0
-        return await self.process.end(died)
-
-
-class Readers:
-    """A `PageReader` at arm's length. `restarts` counts the children that were lost."""
+class ReaderPool:
+    """A `PageReader` in child processes. `restarts` counts the children that were lost."""
 
     def __init__(
         self,
@@ -152,171 +60,159 @@ class Readers:
     ) -> None:
         self.restarts = 0
         self.plan = plan
-        """By which a child is made, when there is none or it was lost."""
+        """For the next child that is started."""
         self.charge: Charge = lambda url, seconds: None
         """Set by the engine."""
         self._seconds = seconds
         self._patience = PATIENCE * seconds if patience is None else patience
         self._memory = memory
-        self._waiting: deque[_Job] = deque()
-        self._most = READERS
-        self._children = [self._child()]
+        self._waiting: deque[Job] = deque()
+        self._max_children = MAX_CHILDREN
+        self._children = [Child()]
 
     async def start(self) -> None:
-        """Start a child now; `ModelError` if its reader cannot be made."""
-        await self._started(self._children[0])
+        """Start a child now; `ModelError` if it cannot make its reader."""
+        await self._ensure_started(self._children[0])
 
     async def read(self, received: Received) -> Reading:
-        """What a response says. Any number of pages may be asked for at the same time."""
+        """Read a response. Any number may be read at the same time."""
         return await self.ask(ReadPage(received))
 
     async def ask(self, task: Task[T]) -> T:
-        """What comes of a task; there is always an answer."""
-        answer = asyncio.get_running_loop().create_future()
-        job = _Job(task, task.message(), answer, _host(task.url))
-        self._waiting.append(job)
-        self._deal()
-        result: T = await job.answer
+        """Do a task; a task that fails has a result too (`Task.failed`)."""
+        future = asyncio.get_running_loop().create_future()
+        self._waiting.append(Job(task, task.message(), future, _host(task.url)))
+        self._assign_waiting()
+        result: T = await future
         return result
 
     async def close(self) -> None:
-        """End the children; tasks that are still waiting are cancelled."""
+        """End the children; cancel the tasks that still wait."""
         serving = [child.serving for child in self._children if child.serving is not None]
         for task in serving:
             task.cancel()
         await asyncio.gather(*serving, return_exceptions=True)
-        for job in self._all_jobs():
-            job.answer.cancel()
-        self._waiting.clear()
+        for jobs in (self._waiting, *(child.jobs for child in self._children)):
+            for job in jobs:
+                job.result.cancel()
+            jobs.clear()
         for child in self._children:
-            child.jobs.clear()
             await child.end()
 
-    def _child(self) -> _Child:
-        return _Child(ReaderProcess())
-
-    def _all_jobs(self) -> Iterator[_Job]:
-        yield from self._waiting
-        for child in self._children:
-            yield from child.jobs
-
-    def _deal(self) -> None:
-        """Give what waits, in order, to children that have room for it."""
+    def _assign_waiting(self) -> None:
+        """Give the waiting jobs, in order, to children that have room for them."""
         waiting, self._waiting = self._waiting, deque()
         for job in waiting:
-            if job.answer.done():
+            if job.result.done():
                 continue
             if (child := self._child_for(job)) is not None:
-                self._give(child, job)
+                self._assign(child, job)
             else:
                 self._waiting.append(job)
 
-    def _child_for(self, job: _Job) -> _Child | None:
-        """The child that has tasks of the same host, or else any, or a new one if all are slow."""
+    def _child_for(self, job: Job) -> Child | None:
+        """The child with tasks of this host, else the least busy; a new one if all are slow."""
         for child in self._children:
             if child.serves(job.host):
                 return child if child.has_room else None
         free = [child for child in self._children if child.has_room]
-        if not free and all(child.slow for child in self._children):
-            free = self._another()
+        all_slow = all(child.slow for child in self._children)
+        if not free and all_slow and len(self._children) < self._max_children:
+            free = [Child()]
+            self._children += free
         return min(free, key=lambda child: len(child.jobs)) if free else None
 
-    def _another(self) -> list[_Child]:
-        if len(self._children) >= self._most:
-            return []
-        self._children.append(self._child())
-        return self._children[-1:]
-
-    def _give(self, child: _Child, job: _Job) -> None:
+    def _assign(self, child: Child, job: Job) -> None:
         job.owner = child
         child.jobs.append(job)
         child.send()
         if child.serving is None or child.serving.done():
             child.serving = asyncio.create_task(self._serve(child))
 
-    async def _serve(self, child: _Child) -> None:
-        """Answer all jobs of a child, then stop."""
+    async def _serve(self, child: Child) -> None:
+        """Finish all jobs of a child."""
         try:
             while child.jobs:
-                await self._started(child)
+                await self._ensure_started(child)
                 child.send()
-                await self._settle(child, child.jobs[0])
-                self._deal()
+                await self._finish_first(child)
+                self._assign_waiting()
         except ModelError as problem:
-            self._give_up(child, problem)
+            self._remove(child, problem)
 
-    async def _started(self, child: _Child) -> None:
+    async def _ensure_started(self, child: Child) -> None:
         limits = {"seconds": self._seconds, "patience": self._patience, "memory": self._memory}
         await child.process.start({**asdict(self.plan), **limits})
 
-    def _give_up(self, child: _Child, problem: ModelError) -> None:
-        """No reader can be made: others go on if there are any, else everybody hears why."""
+    def _remove(self, child: Child, problem: ModelError) -> None:
+        """Do without a child that cannot make its reader; if it was the last, all jobs fail."""
         self._children.remove(child)
         self._put_back(child, child.jobs)
-        self._most = len(self._children)
+        self._max_children = len(self._children)
         if self._children:
-            self._deal()
+            self._assign_waiting()
             return
         for job in self._waiting:
-            if not job.answer.done():
-                job.answer.set_exception(problem)
+            if not job.result.done():
+                job.result.set_exception(problem)
         self._waiting.clear()
-        self._children, self._most = [self._child()], READERS
+        self._children, self._max_children = [Child()], MAX_CHILDREN
 
-    async def _settle(self, child: _Child, job: _Job) -> None:
-        """Wait for the answer to a child's first job, or see to what has become of it."""
+    async def _finish_first(self, child: Child) -> None:
+        """Wait for the answer to a child's first job; replace a child that gives none."""
+        job = child.jobs[0]
         timer = asyncio.get_running_loop().call_later(HANDOVER, self._hand_over, child)
         try:
             cost, answer = await asyncio.wait_for(child.process.answer(), self._patience)
-            result = self._result(job, answer)
+            result = _decode(job.task, answer)
         except (TimeoutError, ReaderDied, ValueError) as problem:
-            await self._lost(child, job, problem)
+            await self._end_child(child, job, problem)
             return
         finally:
             timer.cancel()
             child.slow = False
-        child.done()
-        if not job.answer.done():
-            self.charge(job.task.url, cost)
-        job.settle(result)
+        child.remove_first()
+        self._finish(job, result, cost)
 
-    def _result(self, job: _Job, answer: bytes) -> Any:
-        if answer.startswith(BUG):
-            return job.task.lost(answer[1:60].decode("ascii", "replace"))
-        return job.task.checked(answer)
+    def _finish(self, job: Job, result: Any, seconds: float) -> None:
+        if not job.result.done():  # else it was cancelled, or another child was quicker
+            self.charge(job.task.url, seconds)
+            job.result.set_result(result)
 
-    def _hand_over(self, child: _Child) -> None:
-        """The child is at its first job for long: others may take what is behind it."""
+    def _hand_over(self, child: Child) -> None:
+        """Let other children take the jobs behind a slow one, except those of its host."""
         child.slow = True
         first, *behind = child.jobs
         self._put_back(child, [job for job in behind if job.host != first.host])
-        self._deal()
+        self._assign_waiting()
 
-    def _put_back(self, child: _Child, jobs: Iterable[_Job]) -> None:
-        """Let jobs of a child wait again, in front of all others; some may be others' by now."""
+    def _put_back(self, child: Child, jobs: Iterable[Job]) -> None:
+        """Let the jobs that are still the child's wait again, in front of all others."""
         for job in reversed([job for job in jobs if job.owner is child]):
             job.owner = None
             self._waiting.appendleft(job)
 
-    async def _lost(self, child: _Child, job: _Job, problem: Exception) -> None:
-        """End a child; its jobs wait for another, but for the one that it was at."""
+    async def _end_child(self, child: Child, job: Job, problem: Exception) -> None:
+        """End a child that failed over a job; the jobs behind it wait for another child."""
         self.restarts += 1
         code = await child.end(died=isinstance(problem, ReaderDied))
-        behind = list(islice(child.jobs, 1, None))
+        remaining = list(islice(child.jobs, 1, None))
         child.jobs.clear()
         job.deaths += 1
         slow = isinstance(problem, TimeoutError) or code == -SIGPROF
-        if isinstance(problem, ReaderDied) and not slow and job.deaths < LIVES:
-            behind.insert(0, job)
+        if isinstance(problem, ReaderDied) and not slow and job.deaths < MAX_DEATHS:
+            remaining.insert(0, job)
         else:
             why = "took too long to read" if slow else "broke the process that reads it"
-            self._fail(job, f"{why}; its site rests")
-        self._put_back(child, behind)
+            self._finish(job, job.task.failed(f"{why}; its site rests"), self._seconds)
+        self._put_back(child, remaining)
 
-    def _fail(self, job: _Job, note: str) -> None:
-        if not job.answer.done():
-            self.charge(job.task.url, self._seconds)
-            job.settle(job.task.lost(note))
+
+def _decode(task: Task[T], answer: bytes) -> T:
+    """The result in an answer; `ValueError` if it holds none."""
+    if answer.startswith(BUG):
+        return task.failed(answer[1:60].decode("ascii", "replace"))
+    return task.decode(answer)
 
 
 def _host(url: str) -> str:

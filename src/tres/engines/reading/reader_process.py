@@ -1,4 +1,4 @@
-"""One process that reads pages: starting it, talking to it, ending it."""
+"""One child process that reads pages: start it, talk to it, end it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tres.engines.reading.wire import LENGTH_BYTES, framed, length_of
 from tres.errors import ModelError
 
 START_SECONDS = 300.0
-"""A neural model on a busy machine takes long to load."""
+"""Loading a neural model takes long on a busy machine."""
 STARTS = 3
-"""How often a process is started that dies before it is ready: somebody may have killed it."""
+"""Attempts to start a process that dies before it is ready: somebody may have killed it."""
 
 DYING_SECONDS = 5.0
 
 
 class ReaderDied(Exception):  # noqa: N818
-    """The process has ended without an answer."""
+    """The process ended without an answer."""
 
 
 class ReaderProcess:
@@ -32,48 +32,48 @@ class ReaderProcess:
         self._process: Process | None = None
 
     @property
-    def runs(self) -> bool:
-        """Was it started, and is it ready?"""
+    def is_running(self) -> bool:
+        """Whether it is started and ready for tasks."""
         return self._process is not None
 
     async def start(self, plan: dict[str, Any]) -> None:
-        """Start it, if it does not run; `ModelError` if its reader cannot be made."""
+        """Start it unless it is running; `ModelError` if it cannot make its reader."""
         tries = STARTS
         while self._process is None:
             tries -= 1
             try:
-                self._process = await _launched(plan)
-            except (TimeoutError, ReaderDied, ValueError):  # slow, dead, or talking nonsense
+                self._process = await _launch(plan)
+            except (TimeoutError, ReaderDied, ValueError):  # slow, dead, or answering nonsense
                 if not tries:
                     problem = "the process that reads pages does not start; run the crawl again"
                     raise ModelError(problem) from None
 
     def write(self, message: bytes) -> None:
-        """Put a task into the pipe."""
+        """Write a task into the pipe."""
         assert self._process is not None
         assert self._process.stdin is not None
         self._process.stdin.write(framed(message))
 
     async def answer(self) -> tuple[float, bytes]:
-        """The next answer, with the seconds of processor time that it took."""
+        """The seconds of processor time of the next answer, and the answer."""
         assert self._process is not None
-        message = await _message(self._process)
+        message = await _receive(self._process)
         return int.from_bytes(message[:COST_BYTES], "big") / 1e6, message[COST_BYTES:]
 
     async def end(self, died: bool = False) -> int | None:
-        """End it, if it runs; its exit code, which is negative if a signal has ended it."""
+        """End it if it is running; return its exit code, negative if a signal ended it."""
         process, self._process = self._process, None
-        return None if process is None else await _ended(process, died)
+        return None if process is None else await _end(process, died)
 
 
-async def _launched(plan: dict[str, Any]) -> Process:
+async def _launch(plan: dict[str, Any]) -> Process:
     try:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-P", "-m", "tres.engines.reading.child"),
             stdin=PIPE,
             stdout=PIPE,
             stderr=DEVNULL,
-            start_new_session=True,  # an interrupt from the keyboard is for the parent only
+            start_new_session=True,  # an interrupt from the keyboard is the parent's only
         )
     except OSError as problem:  # too many processes, or open files
         message = f"no process can be started to read pages: {problem.strerror}"
@@ -81,17 +81,17 @@ async def _launched(plan: dict[str, Any]) -> Process:
     assert process.stdin is not None
     try:
         process.stdin.write(framed(json.dumps(plan).encode()))
-        ready = json.loads(await asyncio.wait_for(_message(process), START_SECONDS))
+        ready = json.loads(await asyncio.wait_for(_receive(process), START_SECONDS))
     except BaseException as problem:
-        await _ended(process, died=isinstance(problem, ReaderDied))
+        await _end(process, died=isinstance(problem, ReaderDied))
         raise
     if "error" in ready:
-        await _ended(process)
+        await _end(process)
         raise ModelError(ready["error"])
     return process
 
 
-async def _message(process: Process) -> bytes:
+async def _receive(process: Process) -> bytes:
     assert process.stdout is not None
     try:
         length = length_of(await process.stdout.readexactly(LENGTH_BYTES))
@@ -100,8 +100,8 @@ async def _message(process: Process) -> bytes:
         raise ReaderDied(type(problem).__name__) from None
 
 
-async def _ended(process: Process, died: bool = False) -> int | None:
-    """Kill it; one that has died by itself is left the moment that it takes to be gone."""
+async def _end(process: Process, died: bool = False) -> int | None:
+    """Kill it; give one that died by itself a moment to exit, for the sake of its exit code."""
     if died:
         with suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), DYING_SECONDS)

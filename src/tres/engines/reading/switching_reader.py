@@ -1,11 +1,10 @@
-"""A reader whose model can be changed while a crawl goes on.
+"""A reader whose model can be changed during a crawl.
 
-Pages are read in a process of their own (`tres.engines.reading.reader_pool`), which holds one
-model for life, so to change the model is to change the process. A new one is started beside the
-old one, which goes on reading meanwhile. When it is ready, pages that come in wait a moment, the
-old one finishes what it has, and the new one takes over. So there is a moment between two pages
-before which all were read by the old model, and after which all are read by the new one. Whoever
-keeps a journal writes it down just then.
+Pages are read in a child process (`tres.engines.reading.reader_pool`), which holds one model for
+life, so a new model needs a new process. It is started beside the old one, which meanwhile goes on
+reading. When it is ready, new pages wait a moment, the old process finishes what it has, and the
+new one takes over. So there is a moment between two pages before which the old model read all
+pages, and after which the new one does. In that moment the change is written to the journal.
 """
 
 from __future__ import annotations
@@ -15,97 +14,95 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from tres.engines.reading.page_reader import Reading, Received
-from tres.engines.reading.reader_pool import Charge, ReaderPlan, Readers
+from tres.engines.reading.reader_plan import ReaderPlan
+from tres.engines.reading.reader_pool import Charge, ReaderPool
 from tres.engines.reading.tasks import ReadPage, Task
 from tres.errors import ModelError
 
 T = TypeVar("T")
 
-Between = Callable[[], ReaderPlan]
-"""Called in the moment between; says where the new model lies from then on."""
+AtSwitch = Callable[[], ReaderPlan]
+"""Called in the moment between two models; returns the plan of the new one from then on."""
 
 
 class SwitchingReader:
-    """Reads with `Readers` of one model after those of another."""
+    """Reads with a pool for one model, then with a pool for another."""
 
     def __init__(self, plan: ReaderPlan) -> None:
         self.charge: Charge = lambda url, seconds: None
-        """Set by the engine; told what each task has cost."""
-        self._reader = self._readers(plan)
+        """Set by the engine; called with the cost of each task."""
+        self._pool = self._new_pool(plan)
         self._reading = 0
         self._open = asyncio.Event()
         self._open.set()
-        self._at_rest = asyncio.Event()
-        self._at_rest.set()
-        self._turn = asyncio.Lock()
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._switching = asyncio.Lock()
         self._switches: set[asyncio.Task[None]] = set()
 
-    def _readers(self, plan: ReaderPlan) -> Readers:
-        readers = Readers(plan)
-        readers.charge = self._charged
-        return readers
-
-    def _charged(self, url: str, seconds: float) -> None:
-        self.charge(url, seconds)
+    def _new_pool(self, plan: ReaderPlan) -> ReaderPool:
+        pool = ReaderPool(plan)
+        pool.charge = lambda *cost: self.charge(*cost)  # noqa: PLW0108, it is set later
+        return pool
 
     async def start(self) -> None:
-        """Start the process now; `ModelError` if its reader cannot be made."""
-        await self._reader.start()
+        """Start the process now; `ModelError` if it cannot make its reader."""
+        await self._pool.start()
 
     async def read(self, received: Received) -> Reading:
-        """What a response says, by the model of this moment."""
+        """Read a response with the current model."""
         return await self.ask(ReadPage(received))
 
     async def ask(self, task: Task[T]) -> T:
-        """What comes of a task, done beside the model of this moment."""
+        """Do a task in the current process."""
         while not self._open.is_set():
             await self._open.wait()
         self._reading += 1
-        self._at_rest.clear()
+        self._idle.clear()
         try:
-            return await self._reader.ask(task)
+            return await self._pool.ask(task)
         finally:
             self._reading -= 1
             if not self._reading:
-                self._at_rest.set()
+                self._idle.set()
 
     def switch_soon(
-        self, plan: ReaderPlan, between: Between, failed: Callable[[ModelError], None]
+        self, plan: ReaderPlan, at_switch: AtSwitch, failed: Callable[[ModelError], None]
     ) -> None:
-        """Begin to switch, and return at once; if it comes to nothing, nothing changes."""
-        task = asyncio.ensure_future(self._switch_or_tell(plan, between, failed))
+        """Start to switch, and return at once; if it fails, nothing changes."""
+        task = asyncio.ensure_future(self._switch_or_report(plan, at_switch, failed))
         self._switches.add(task)
         task.add_done_callback(self._switches.discard)
 
-    async def _switch_or_tell(
-        self, plan: ReaderPlan, between: Between, failed: Callable[[ModelError], None]
+    async def _switch_or_report(
+        self, plan: ReaderPlan, at_switch: AtSwitch, failed: Callable[[ModelError], None]
     ) -> None:
         try:
-            await self.switch(plan, between)
+            await self.switch(plan, at_switch)
         except ModelError as problem:
             failed(problem)
 
-    async def switch(self, plan: ReaderPlan, between: Between) -> None:
-        """Read by another plan from now on; `ModelError` if it cannot be, and nothing changes."""
-        async with self._turn:
-            spare = self._readers(plan)
+    async def switch(self, plan: ReaderPlan, at_switch: AtSwitch) -> None:
+        """Read by another plan from now on; `ModelError` if that fails, and nothing changes."""
+        async with self._switching:
+            spare = self._new_pool(plan)
             try:
                 await spare.start()
-                await self._come_to_rest()
-                spare.plan = between()
-                spare, self._reader = self._reader, spare
+                await self._wait_until_idle()
+                spare.plan = at_switch()
+                spare, self._pool = self._pool, spare
             finally:
                 self._open.set()
                 await spare.close()
 
-    async def _come_to_rest(self) -> None:
+    async def _wait_until_idle(self) -> None:
         self._open.clear()
         while self._reading:
-            await self._at_rest.wait()
+            await self._idle.wait()
 
     async def close(self) -> None:
-        """End the processes; pages that are still waiting are cancelled."""
+        """End the processes; cancel the pages that still wait."""
         for task in (switches := list(self._switches)):
             task.cancel()
         await asyncio.gather(*switches, return_exceptions=True)
-        await self._reader.close()
+        await self._pool.close()

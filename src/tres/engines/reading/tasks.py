@@ -1,8 +1,8 @@
-"""What the reader's process is asked to do with strangers' bytes.
+"""The tasks of the reader process: everything that is done with the bytes of strangers.
 
-A task knows both ends of its way: the message that goes to the process, what is done there
-(`performed`), how the answer is checked that comes back, and what stands for the answer if none
-comes. Its URL says on whose account it goes.
+A task knows both ends: the message to the process, how to decode and check the answer, and the
+result if there is no answer. `perform` is the other end, in the process. The URL of a task says
+which site its cost is charged to.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from tres.engines.reading.decompress import UnpackError, unpacked
+from tres.engines.reading.decompress import DecompressError, decompress
 from tres.engines.reading.page_reader import PageReader, Reading, Received
 from tres.engines.reading.wire import checked_reading, page_message, reading_message, received_page
 from tres.web.page import Failed, FailureKind
@@ -25,20 +25,20 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Task(Protocol[T_co]):
-    """One thing to do in the reader's process."""
+    """A task for the reader process."""
 
     @property
     def url(self) -> str:
-        """Whose bytes they are."""
+        """Where the bytes came from."""
 
     def message(self) -> bytes:
-        """What goes to the process."""
+        """Encode the task."""
 
-    def checked(self, answer: bytes) -> T_co:
-        """The answer, if it is one; anything else is a ValueError."""
+    def decode(self, answer: bytes) -> T_co:
+        """Decode and check the answer; `ValueError` if it is not valid."""
 
-    def lost(self, note: str) -> T_co:
-        """What is left if the process gave none."""
+    def failed(self, note: str) -> T_co:
+        """The result if the process gave no answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +54,17 @@ class ReadPage:
     def message(self) -> bytes:
         return _PAGE + page_message(self.received)
 
-    def checked(self, answer: bytes) -> Reading:
+    def decode(self, answer: bytes) -> Reading:
         return checked_reading(answer)
 
-    def lost(self, note: str) -> Reading:
+    def failed(self, note: str) -> Reading:
         failed = Failed(well_formed(self.url), FailureKind.UNREADABLE)
         return Reading(failed, note=note, size=len(self.received.body))
 
 
 @dataclass(frozen=True, slots=True)
 class ReadSitemap:
-    """Find the URLs of a sitemap; one that cannot be read lists none."""
+    """Find the URLs of a sitemap; none if it cannot be read."""
 
     url: str
     body: bytes
@@ -74,62 +74,62 @@ class ReadSitemap:
     def message(self) -> bytes:
         return _with_head(_SITEMAP, [self.url, self.encodings, self.site_by], self.body)
 
-    def checked(self, answer: bytes) -> Sitemap:
-        pages, sitemaps = _loaded(answer)
+    def decode(self, answer: bytes) -> Sitemap:
+        pages, sitemaps = _two_values(answer)
         return Sitemap(_urls(pages), _urls(sitemaps))
 
-    def lost(self, note: str) -> Sitemap:
+    def failed(self, note: str) -> Sitemap:
         return Sitemap()
 
 
 @dataclass(frozen=True, slots=True)
-class Unpack:
-    """Take the compression off a body; with `cut`, bytes beyond `most` are left out."""
+class Decompress:
+    """Decompress a body; with `truncate`, leave out the bytes after `max_bytes`."""
 
     url: str
     body: bytes
     encodings: tuple[str, ...]
-    most: int
-    cut: bool = False
+    max_bytes: int
+    truncate: bool = False
 
     def message(self) -> bytes:
-        return _with_head(_BODY, [self.encodings, self.most, self.cut], self.body)
+        return _with_head(_BODY, [self.encodings, self.max_bytes, self.truncate], self.body)
 
-    def checked(self, answer: bytes) -> bytes | UnpackError:
+    def decode(self, answer: bytes) -> bytes | DecompressError:
         head, _, body = answer.partition(b"\n")
-        kind, note = _loaded(head)
-        if not isinstance(kind, str) or not isinstance(note, str) or len(body) > self.most:
+        kind, note = _two_values(head)
+        if not isinstance(kind, str) or not isinstance(note, str) or len(body) > self.max_bytes:
             raise ValueError("no body: a value is not what it should be")
-        return UnpackError(FailureKind(kind), note) if kind else body
+        return DecompressError(FailureKind(kind), note) if kind else body
 
-    def lost(self, note: str) -> UnpackError:
-        return UnpackError(FailureKind.UNREADABLE, note)
+    def failed(self, note: str) -> DecompressError:
+        return DecompressError(FailureKind.UNREADABLE, note)
 
 
-def performed(reader: PageReader, message: bytes) -> bytes:
-    """Do what a message asks for; this runs in the reader's process."""
+def perform(reader: PageReader, message: bytes) -> bytes:
+    """Do the task in a message, in the reader process; return the encoded result."""
     kind, rest = message[:1], message[1:]
     if kind == _PAGE:
         return reading_message(reader.read(received_page(rest)))
     head, _, body = rest.partition(b"\n")
-    return (_sitemap if kind == _SITEMAP else _body)(reader, json.loads(head), body)
+    return (_read_sitemap if kind == _SITEMAP else _decompress_body)(reader, json.loads(head), body)
 
 
-def _sitemap(reader: PageReader, head: list[str], body: bytes) -> bytes:
+def _read_sitemap(reader: PageReader, head: list[str], body: bytes) -> bytes:
     url, encodings, site_by = head
     try:
-        plain = unpacked(body, encodings, reader.max_bytes)
-    except UnpackError:
+        plain = decompress(body, encodings, reader.max_bytes)
+    except DecompressError:
         return b"[[], []]"
     found = parse_sitemap(plain, url, "domain" if site_by == "domain" else "host")
     return json.dumps([found.pages, found.sitemaps]).encode()
 
 
-def _body(reader: PageReader, head: list[str], body: bytes) -> bytes:
-    encodings, most, cut = head
+def _decompress_body(reader: PageReader, head: list[str], body: bytes) -> bytes:
+    encodings, max_bytes, truncate = head
     try:
-        return b'["", ""]\n' + unpacked(body, encodings, int(most), bool(cut))
-    except UnpackError as problem:
+        return b'["", ""]\n' + decompress(body, encodings, int(max_bytes), bool(truncate))
+    except DecompressError as problem:
         return json.dumps([problem.kind, str(problem)]).encode() + b"\n"
 
 
@@ -137,20 +137,20 @@ def _with_head(kind: bytes, head: list[object], body: bytes) -> bytes:
     return kind + json.dumps(head).encode() + b"\n" + body
 
 
-def _loaded(answer: bytes) -> list[object]:
-    """Two values, whatever they are."""
+def _two_values(answer: bytes) -> list[object]:
+    """Two values of any type."""
     try:
-        found = json.loads(answer)
+        values = json.loads(answer)
     except (UnicodeError, RecursionError) as problem:
         raise ValueError(f"no answer: {type(problem).__name__}") from None
-    if not isinstance(found, list) or len(found) != 2:
-        raise ValueError("no answer: two values are missing")
-    return found
+    if not isinstance(values, list) or len(values) != 2:
+        raise ValueError("no answer: it has not two values")
+    return values
 
 
-def _urls(found: object) -> tuple[str, ...]:
-    if not isinstance(found, list) or len(found) > MAX_URLS:
+def _urls(values: object) -> tuple[str, ...]:
+    if not isinstance(values, list) or len(values) > MAX_URLS:
         raise ValueError("no sitemap: a value is not what it should be")
-    if not all(isinstance(url, str) and canonical(url) == url for url in found):
+    if not all(isinstance(url, str) and canonical(url) == url for url in values):
         raise ValueError("no sitemap: a URL is not canonical")
-    return tuple(found)
+    return tuple(values)

@@ -13,8 +13,8 @@ from scrapy.crawler import Crawler
 from scrapy.http import Response
 from scrapy.responsetypes import responsetypes
 
-from tres.engines.reading.decompress import ACCEPTED, UnpackError, layers
-from tres.engines.reading.tasks import Unpack
+from tres.engines.reading.decompress import ACCEPTED, DecompressError, content_encodings
+from tres.engines.reading.tasks import Decompress
 from tres.engines.scrapy.failures import TooLarge, Undecodable
 from tres.web.page import FailureKind
 
@@ -32,7 +32,8 @@ class AcceptEncodingMiddleware:
 
 def encodings_of(response: Response) -> tuple[str, ...]:
     """How the body of a response is compressed."""
-    return layers(name.decode("latin-1") for name in response.headers.getlist("Content-Encoding"))
+    headers = response.headers.getlist("Content-Encoding")
+    return content_encodings(name.decode("latin-1") for name in headers)
 
 
 def reader_of(crawler: Crawler) -> Reader:
@@ -46,9 +47,9 @@ async def unpacked(response: Response, crawler: Crawler, most: int, cut: bool = 
     encodings = encodings_of(response)
     if not encodings:
         return response
-    task = Unpack(response.url, response.body, encodings, most, cut)
+    task = Decompress(response.url, response.body, encodings, most, cut)
     body = await reader_of(crawler).ask(task)
-    if isinstance(body, UnpackError):
+    if isinstance(body, DecompressError):
         raise (TooLarge if body.kind is FailureKind.TOO_LARGE else Undecodable)(str(body))
     headers = response.headers.copy()
     headers.pop("Content-Encoding")

@@ -8,7 +8,7 @@ through here ends in `Flights.land`: a fault of the reader costs one page, not t
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
@@ -68,11 +68,11 @@ class Reader(Protocol):
 
 
 class Memory(Protocol):
-    """Knows what the crawl has read before."""
+    """Checks pages against those read before (`tres.engines.reading.duplicates_and_traps`)."""
 
-    def judged(self, reading: Any) -> Any: ...
+    def check(self, reading: Any) -> Any: ...
 
-    def remember(self, percept: Any, fingerprint: int | None) -> None: ...
+    def remember(self, links: Iterable[str], fingerprint: int | None) -> None: ...
 
 
 class Sitemaps(Protocol):
@@ -121,7 +121,7 @@ class ResponseHandler:
                 read = await self._reader.read(await self._received(flight, response))
             if (onward := self._onward(read, response)) is not None:
                 return onward
-            outcome = read.outcome if self._memory is None else self._memory.judged(read)
+            outcome = read.outcome if self._memory is None else self._memory.check(read)
             if not isinstance(outcome, Failed):
                 outcome = await self._admit(outcome, response)
         except TresError as fault:  # no page can be read any more, or nothing be written
@@ -169,7 +169,7 @@ class ResponseHandler:
         if not any(isinstance(event, Stepped) for event in events):
             return None
         if self._memory is not None:
-            self._memory.remember(outcome, fetched.fingerprint)
+            self._memory.remember(outcome.links.urls, fetched.fingerprint)
         return outcome
 
 
