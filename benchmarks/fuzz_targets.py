@@ -28,7 +28,7 @@ from tres.engines.scrapy.redirect_middleware import redirect_target
 from tres.errors import ConfigError
 from tres.settings.sections import LiveSection
 from tres.settings.topic_file import load_topic, new_topic
-from tres.store.records import READERS, Begin, DamagedError, Demanded, Seeds, decode, encode
+from tres.store.records import TEXTS, Begin, DamagedError, Demanded, Seeds, decode, encode
 from tres.store.records import Received as ReceivedEntry
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.link_rules import LinkRules
@@ -117,7 +117,7 @@ def read_headers(data: bytes) -> None:
 
 def read_record(data: bytes) -> None:
     """A record is an entry, or is damaged; an entry can be written again."""
-    kinds = list(READERS)
+    kinds = list(TEXTS)
     with suppress(DamagedError):
         encode(decode(kinds[len(data) % len(kinds)], data))
     for kind in kinds:

@@ -19,12 +19,13 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import TextIO
 
+from msgspec.structs import replace
 from playwright.sync_api import Page as Tab
 from playwright.sync_api import sync_playwright
 from rich.console import Console

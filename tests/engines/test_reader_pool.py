@@ -6,9 +6,11 @@ import asyncio
 import json
 import os
 import signal
+import struct
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,6 +28,7 @@ from tres.errors import ModelError
 from tres.settings.sections import LiveSection
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import Percept
+from tres.web.percept_codec import pack, unpack
 
 BAD = ReaderPlan("tests.support.reading:bad_reader", {})
 LINKS = "".join(f"<a href='/{n}?x=1&utm_id=2'>link {n} to biology</a>" for n in range(30))
@@ -206,6 +209,12 @@ def test_closing_cancels_what_waits():
     with_process(work)
 
 
+def answer(page: int) -> tuple[list[Any], bytes]:
+    """The list and the numbers in what the reader says about a page."""
+    encoded, numbers = unpack(reading_message(reader().read(PAGES[page])))
+    return json.loads(encoded), numbers
+
+
 class TestMessages:
     @pytest.mark.parametrize("page", PAGES)
     def test_pages_and_readings_survive_the_way(self, page):
@@ -221,42 +230,101 @@ class TestMessages:
         assert any(outcome.links.anchors)
 
     @pytest.mark.parametrize(
-        "change",
+        ("note", "value"),
         [
-            {"title": 1},
-            {"title": "x" * 10_000},
-            {"title": "\ud800"},
-            {"fingerprint": 1 << 256},
-            {"fingerprint": -1},
-            {"fingerprint": True},
-            {"text_chars": -1},
-            {"refresh": "javascript:x"},
-            {"dropped": []},
-            {"dropped": {"file": -1}},
-            {"failed": {"url": URL, "kind": "invented", "retryable": False}},
-            {"failed": {"url": URL, "kind": "timeout", "retryable": 1}},
-            {"page": [URL, "example.org", 1.5, "en"]},
-            {"page": [URL, "example.org", float("nan"), "en"]},
-            {"page": ["HTTP://x", "example.org", 0.5, "en"]},
-            {"page": [URL, "exämple.org", 0.5, "en"]},
-            {"page": [URL, "example.org", 0.5]},
-            {"links": {"urls": [URL]}},
-            {"links": {}},
-            {"links": None},
+            ("title", 1),
+            ("title", "x" * 10_000),
+            ("title", "\ud800"),
+            ("fingerprint", 1 << 256),
+            ("fingerprint", -1),
+            ("fingerprint", True),
+            ("text_chars", -1),
+            ("refresh", "javascript:x"),
+            ("dropped", []),
+            ("dropped", {"file": -1}),
+            ("dropped", {"x" * 41: 1}),
+            ("note", "x" * 501),
+            ("size", 1 << 63),
         ],
     )
-    def test_what_is_no_reading_is_refused(self, change):
-        answer = json.loads(reading_message(reader().read(PAGES[0])))
+    def test_a_note_out_of_bounds_is_refused(self, note, value):
+        kind, outcome, notes = answer(0)[0]
+        at = [field.name for field in fields(Reading)].index(note) - 1
         with pytest.raises(ValueError, match=r"."):
-            checked_reading(json.dumps(answer | change).encode())
+            checked_reading(pack([kind, outcome, [*notes[:at], value, *notes[at + 1 :]]]))
 
-    @pytest.mark.parametrize("column", ["urls", "sites", "url_keyword", "anchor_relevance"])
-    @pytest.mark.parametrize("value", [None, "http://user@x/", 2, [], float("inf"), "\ud800"])
-    def test_every_column_is_checked(self, column, value):
-        answer = json.loads(reading_message(reader().read(PAGES[0])))
-        answer["links"][column][0] = value
+    @pytest.mark.parametrize(
+        "failed",
+        [
+            {"url": URL, "kind": "invented", "retryable": False},
+            {"url": URL, "kind": "timeout", "retryable": 1},
+            {"url": "\ud800", "kind": "timeout", "retryable": False},
+            {"kind": "timeout", "retryable": False},
+            [URL, "timeout", False],
+            None,
+        ],
+    )
+    def test_what_is_no_failure_is_refused(self, failed):
+        (_, _, notes), _ = answer(0)
         with pytest.raises(ValueError, match=r"."):
-            checked_reading(json.dumps(answer).encode())
+            checked_reading(pack(["failed", failed, notes]))
+
+    @pytest.mark.parametrize(
+        ("at", "value"),
+        [
+            (0, "HTTP://x"),
+            (0, None),
+            (1, "ex\u00e4mple.org"),
+            (1, ""),
+            (1, "x" * 100),
+            (2, "engl"),
+            (2, 7),
+            (2, "\ud800"),
+        ],
+    )
+    def test_every_string_of_a_page_is_checked(self, at, value):
+        (kind, texts, notes), numbers = answer(0)
+        texts[at] = value
+        with pytest.raises(ValueError, match=r"."):
+            checked_reading(pack([kind, texts, notes], numbers))
+
+    @pytest.mark.parametrize("column", [3, 4, 5])
+    @pytest.mark.parametrize("value", [None, 2, [], float("inf"), "\ud800", "x" * 501])
+    def test_every_column_of_strings_is_checked(self, column, value):
+        (kind, texts, notes), numbers = answer(0)
+        texts[column][0] = value
+        with pytest.raises(ValueError, match=r"."):
+            checked_reading(pack([kind, texts, notes], numbers))
+
+    @pytest.mark.parametrize("column", [3, 4, 5])
+    def test_columns_of_different_lengths_are_refused(self, column):
+        for change in (lambda texts: texts.pop(), lambda texts: texts.append(texts[0])):
+            (kind, texts, notes), numbers = answer(0)
+            change(texts[column])
+            with pytest.raises(ValueError, match=r"."):
+                checked_reading(pack([kind, texts, notes], numbers))
+
+    def test_a_url_that_is_listed_twice_is_refused(self):
+        (kind, texts, notes), numbers = answer(0)
+        texts[3][1] = texts[3][0]
+        texts[4][1] = texts[4][0]
+        with pytest.raises(ValueError, match=r"."):
+            checked_reading(pack([kind, texts, notes], numbers))
+
+    @pytest.mark.parametrize("bad", [-0.1, 1.1, float("nan"), float("inf")])
+    def test_numbers_out_of_range_are_refused(self, bad):
+        whole, numbers = answer(0)
+        wrong = (struct.pack("<d", bad) + numbers[8:], numbers[:-4] + struct.pack("<f", bad))
+        for changed in (*wrong, numbers[:-1], numbers + b"\0", b""):
+            with pytest.raises(ValueError, match=r"."):
+                checked_reading(pack(whole, changed))
+
+    def test_deep_nesting_and_wrong_lengths_are_refused(self):
+        message = reading_message(reader().read(PAGES[0]))
+        deep = b"[" * 100_000
+        for bad in (message[:3], message[:100], message[4:], struct.pack("<I", len(deep)) + deep):
+            with pytest.raises(ValueError, match=r"."):
+                checked_reading(bad)
 
     @fuzzed
     @given(

@@ -7,11 +7,10 @@ anchors that lead to it; every eleventh link is dead.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 from tests.support.models import Half
 from tests.support.webs import To, links
 
@@ -128,4 +127,4 @@ def row(**values: Any) -> PageRow:
         language="en", frontier=1, leaves=1, candidates=0, at=None, seconds=None, status=None,
         size=None, title="", note="", features=(), rivals_json="[]",
     )  # fmt: skip
-    return msgspec.structs.replace(plain, **values)
+    return replace(plain, **values)

@@ -7,13 +7,13 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import replace
 from itertools import count
 from math import inf
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 from tests.support.webs import To, links, missing, page, random_web, site_of, start, web_of
 
 from tres.crawl.events import (

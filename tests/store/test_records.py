@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tres.store.records import (
-    READERS,
+    TEXTS,
     Begin,
     Blocked,
     DamagedError,
@@ -28,7 +28,7 @@ from tres.web.page import Failed, FailureKind
 from tres.web.percept import LinkPercepts, Percept
 
 texts = st.text(st.characters(), max_size=12)  # surrogates, newlines and NUL included
-kinds = st.sampled_from([*READERS, "other"])
+kinds = st.sampled_from([*TEXTS, "other"])
 INPUTS = int(os.environ.get("TRES_FUZZ", "200"))
 """Inputs to the fuzzed decoder; TRES_FUZZ=100000 takes some minutes."""
 

@@ -16,7 +16,7 @@ from tres.mdp.paths import NONE
 from tres.mdp.state import CrawlState
 from tres.mdp.transitions import NO_PATH, Outlinks
 from tres.web.link_wording import UNTOLD, Wordings, wordings
-from tres.web.percept import LinkPercepts, Percept
+from tres.web.percept import NUMERIC, LinkPercepts, Percept
 
 
 class Actions:
@@ -120,14 +120,12 @@ class Actions:
             urls=urls[keep],
             sites=sites[keep],
             same_site=(sites == own_site)[keep],
-            url_keyword=links.url_keyword[at],
-            anchor_keyword=links.anchor_keyword[at],
-            anchor_relevance=links.anchor_relevance[at],
             anchors=_at(links.anchors, at),
             places=at,
             known=urls[claimed],
             known_places=counted[claimed],
             wordings=self._wordings(links, at, len(counted) == len(links)),
+            **{name: getattr(links, name)[at] for name in NUMERIC},
         )
 
     def _wordings(self, links: LinkPercepts, places: Ids, all_count: bool) -> Wordings:

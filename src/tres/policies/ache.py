@@ -28,6 +28,7 @@ from tres.mdp.state import CrawlState
 from tres.mdp.transitions import Outlinks, Step
 from tres.policies.policy import FrontierPolicy, Pick
 from tres.settings.sections import FocusKind
+from tres.web.percept import NUMERIC
 from tres.web.url import site_of
 
 TRAIN_EVERY = 500
@@ -110,14 +111,5 @@ class Ache(FrontierPolicy):
 
 
 def _without_links(links: Outlinks) -> Outlinks:
-    none = np.zeros(len(links.urls), np.bool_)
-    return links._replace(
-        urls=links.urls[none],
-        sites=links.sites[none],
-        same_site=links.same_site[none],
-        url_keyword=links.url_keyword[none],
-        anchor_keyword=links.anchor_keyword[none],
-        anchor_relevance=links.anchor_relevance[none],
-        places=links.places[none],
-        anchors=(),
-    )
+    columns = ("urls", "sites", "same_site", "places", *NUMERIC)
+    return links._replace(anchors=(), **{name: getattr(links, name)[:0] for name in columns})

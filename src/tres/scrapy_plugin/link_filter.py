@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,6 @@ from twisted.python.failure import Failure
 from tres.scrapy_plugin.pending_requests import PendingRequests
 from tres.web.identity import Identity
 from tres.web.percept import Percept
-from tres.web.traps import kept_links
 from tres.web.url import canonical
 
 LINK = "tres_link"
@@ -65,7 +63,7 @@ class LinkFilter:
         kept = {request.meta.pop(LINK): request for request in permitted}
         self._kept.keep(kept.items())
         keep = np.array([url in kept for url in percept.links.urls], np.bool_)
-        return percept if keep.all() else replace(percept, links=kept_links(percept.links, keep))
+        return percept if keep.all() else percept.with_links(keep)
 
     def permits(self, request: Request) -> bool:
         """Does OffsiteMiddleware, if there is one, let a request pass?"""

@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any, Self
 from zlib import crc32
 
-from tres.engines.reading.wire import checked_failure, checked_page, unjudged
+import msgspec
+
+from tres.engines.reading.wire import checked_failure, checked_page, page_values
 from tres.errors import RunError
 from tres.web.page import Failed, Outcome
 
@@ -52,8 +54,8 @@ class ExplorationLog:
 
     def add(self, url: str, outcome: Outcome) -> None:
         """Keep what came of a URL."""
-        failed = isinstance(outcome, Failed)
-        self._append([url, asdict(outcome) if failed else unjudged(outcome)])  # type: ignore[arg-type]
+        values = asdict(outcome) if isinstance(outcome, Failed) else page_values(outcome)
+        self._append([url, values])
 
     def _append(self, held: Any) -> None:
         text = json.dumps(held).encode()
@@ -69,7 +71,7 @@ def _sound_lines(data: bytes) -> Iterator[tuple[Any, int]]:
         if not line.endswith(b"\n") or checksum != b"%08x" % crc32(text):
             return
         end += len(line)
-        yield json.loads(text), end
+        yield msgspec.json.decode(text), end
 
 
 def _answer(held: Any) -> Answer:

@@ -162,7 +162,7 @@ def _text(value: str) -> str:
 
 
 def _integer(value: int) -> int:
-    return int(min(max(value, -MOST - 1), MOST))
+    return int(value) if -MOST <= value <= MOST else min(max(value, -MOST - 1), MOST)
 
 
 def _real(value: float) -> float | None:

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from itertools import compress
+from typing import Any, Literal
 
+import msgspec
 import numpy as np
 
 from tres.relevance.examples import Examples
@@ -31,9 +33,11 @@ MAX_ANCHOR_CHARS = 500
 """Of the anchors of one target; a model reads all of them, what is kept is bounded."""
 
 
-@dataclass(frozen=True)
-class LinkPercepts:
-    """The links of a page, column by column: one entry per distinct target URL."""
+class LinkPercepts(msgspec.Struct, frozen=True, dict=True):
+    """The links of a page, column by column: one entry per distinct target URL.
+
+    The codec (`tres.web.percept_codec`) and the features that learners see follow from the fields.
+    """
 
     urls: tuple[str, ...]
     sites: tuple[str, ...]
@@ -51,9 +55,23 @@ class LinkPercepts:
         """The words of the links as numbers: read once, however many crawls meet the page."""
         return wordings(self.urls, self.anchors)
 
+    def kept(self, keep: Flags) -> LinkPercepts:
+        """Those of the links for which `keep` is true."""
+        chosen = keep.tolist()
+        columns: list[Any] = [
+            column[keep] if isinstance(column, np.ndarray) else tuple(compress(column, chosen))
+            for column in msgspec.structs.astuple(self)
+        ]
+        return LinkPercepts(*columns)
 
-@dataclass(frozen=True, slots=True)
-class Percept:
+
+NUMERIC = tuple(
+    field.name for field in msgspec.structs.fields(LinkPercepts) if field.type in (Flags, Floats)
+)
+"""The columns of links that learners see."""
+
+
+class Percept(msgspec.Struct, frozen=True):
     """One judged page: its relevance and the columns of its outlinks."""
 
     url: str
@@ -67,6 +85,10 @@ class Percept:
     def relevant(self) -> bool:
         """Does the page earn the reward?"""
         return self.relevance >= THRESHOLD
+
+    def with_links(self, keep: Flags) -> Percept:
+        """The percept with those of its links for which `keep` is true."""
+        return msgspec.structs.replace(self, links=self.links.kept(keep))
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,13 +20,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 from hashlib import blake2b
-from itertools import compress
 
 import numpy as np
 
-from tres.web.percept import LinkPercepts, Percept
+from tres.web.percept import Percept
 from tres.web.url import site_of
 
 LIMITS = {"combinations": 200, "dates": 400}
@@ -56,7 +54,7 @@ class EndlessSpaces:
             return percept
         keep = np.ones(len(percept.links), np.bool_)
         keep[full] = False
-        return replace(percept, links=kept_links(percept.links, keep))
+        return percept.with_links(keep)
 
     def remember(self, percept: Percept) -> None:
         """Its links have been let in."""
@@ -103,21 +101,6 @@ def space_of(url: str) -> tuple[str, str] | None:
     if mark and query.count("&") >= 2:
         return "combinations", path
     return None
-
-
-def kept_links(
-    links: LinkPercepts, keep: np.ndarray[tuple[int], np.dtype[np.bool_]]
-) -> LinkPercepts:
-    """Those of the links for which `keep` is true."""
-    places = np.flatnonzero(keep).tolist()
-    return LinkPercepts(
-        urls=tuple(links.urls[place] for place in places),
-        sites=tuple(links.sites[place] for place in places),
-        url_keyword=links.url_keyword[keep],
-        anchor_keyword=links.anchor_keyword[keep],
-        anchor_relevance=links.anchor_relevance[keep],
-        anchors=tuple(compress(links.anchors, keep.tolist())),
-    )
 
 
 def _hash(text: str, size: int) -> tuple[int, int]:

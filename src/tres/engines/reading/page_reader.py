@@ -9,8 +9,10 @@ belong. Checks that depend on earlier pages come later:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Annotated
+
+from msgspec import Meta, structs
 
 from tres.engines.reading.decompress import DecompressError, decompress
 from tres.settings.sections import LiveSection
@@ -20,7 +22,13 @@ from tres.web.link_rules import LinkRules
 from tres.web.near_duplicates import fingerprint
 from tres.web.page import Failed, FailureKind, Page
 from tres.web.page_claims import believed
-from tres.web.parse import Document, parse_document, well_formed
+from tres.web.parse import (
+    MAX_TEXT_CHARS,
+    MAX_TITLE_CHARS,
+    Document,
+    parse_document,
+    well_formed,
+)
 from tres.web.percept import Perceiver, Percept
 from tres.web.sitemap import with_sitemap
 from tres.web.soft_404 import says_missing
@@ -35,6 +43,9 @@ _LOOKS_LIKE_HTML = re.compile(
     rb"|iframe|table|div|font|h1|br|a|b|p)[\s>])",
     re.I,
 )
+
+
+Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +70,17 @@ class Reading:
 
     `refresh` is the target of a redirect by a meta tag. `dropped` counts the links that rules kept
     out, by rule. `size` is the number of bytes of the decompressed body.
+    The bounds hold for readings from another process (`tres.engines.reading.wire`).
     """
 
     outcome: Percept | Page | Failed
-    title: str = ""
-    fingerprint: int | None = None
-    text_chars: int = 0
+    title: Annotated[str, Meta(max_length=MAX_TITLE_CHARS)] = ""
+    fingerprint: Annotated[int, Meta(ge=0)] | None = None
+    text_chars: Annotated[int, Meta(ge=0, le=MAX_TEXT_CHARS)] = 0
     refresh: str | None = None
-    dropped: Mapping[str, int] = field(default_factory=dict)
-    note: str = ""
-    size: int = 0
+    dropped: dict[Annotated[str, Meta(max_length=40)], Count] = field(default_factory=dict)
+    note: Annotated[str, Meta(max_length=500)] = ""
+    size: Count = 0
 
 
 class PageReader:
@@ -150,7 +162,7 @@ class PageReader:
             language = claimed
         if self._languages and language and language not in self._languages:
             return Failed(page.url, FailureKind.OTHER_LANGUAGE)
-        return replace(percept, language=language) if percept else page
+        return structs.replace(percept, language=language) if percept else page
 
     def _is_stuffed(self, page: Page) -> bool:
         """Whether a page does little but repeat keywords."""

@@ -1,30 +1,42 @@
 """How pages go to the reader's process and readings come back.
 
 A message is four bytes of length and that many bytes. A page is a line of JSON and its body; a
-reading is JSON. The process that reads pages of strangers may have been taken over by one of
-them, so its readings are data and nothing more: whatever does not look exactly like a reading
-raises `ValueError`. Numbers survive unchanged, to the last bit.
+reading is in the form of `tres.web.percept_codec`. The process that reads pages of strangers may
+have been taken over by one of them, so its readings are data and nothing more. Whatever is not
+exactly a reading raises `ValueError`: here every string has a longest length, every number a range,
+every URL its canonical form, and every site is that of its URL. The bounds of what a reading says
+beside its outcome are in the types of `Reading`. No string holds half of a surrogate pair, which
+msgspec's JSON refuses.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict
-from math import isfinite
-from typing import Any
+from typing import Annotated, Any, Literal, get_type_hints
 
-import numpy as np
+import msgspec
 
 from tres.engines.reading.page_reader import Reading, Received
 from tres.web.near_duplicates import BITS
-from tres.web.page import Failed, FailureKind, Link, Page
+from tres.web.page import Failed, Link, Page
 from tres.web.parse import MAX_LINKS, MAX_TEXT_CHARS, MAX_TITLE_CHARS
-from tres.web.percept import MAX_ANCHOR_CHARS, LinkPercepts, Percept
+from tres.web.percept import MAX_ANCHOR_CHARS, NUMERIC, Percept
+from tres.web.percept_codec import (
+    PERCEPT_TEXT,
+    decode_percept,
+    encode_percept,
+    list_type,
+    pack,
+    unpack,
+)
 from tres.web.sitemap import MAX_URLS
 from tres.web.url import canonical, host_of
 
 LENGTH_BYTES = 4
 MAX_MESSAGE = 1 << 26
+LANGUAGE_CHARS = 3
 
 
 def framed(message: bytes) -> bytes:
@@ -56,130 +68,94 @@ def received_page(message: bytes) -> Received:
 
 def reading_message(reading: Reading) -> bytes:
     """A reading on its way back."""
-    outcome = reading.outcome
-    notes = {
-        "title": reading.title,
-        "fingerprint": reading.fingerprint,
-        "text_chars": reading.text_chars,
-        "refresh": reading.refresh,
-        "dropped": dict(reading.dropped),
-        "note": reading.note,
-        "size": reading.size,
-    }
-    if isinstance(outcome, Failed):
-        return json.dumps({"failed": asdict(outcome), **notes}).encode()
-    if isinstance(outcome, Page):
-        return json.dumps({"unjudged": unjudged(outcome), **notes}).encode()
-    links = outcome.links
-    columns = {
-        "urls": links.urls,
-        "sites": links.sites,
-        "url_keyword": links.url_keyword.tolist(),
-        "anchor_keyword": links.anchor_keyword.tolist(),
-        "anchor_relevance": links.anchor_relevance.tolist(),
-        "anchors": links.anchors,
-    }
-    page = [outcome.url, outcome.site, outcome.relevance, outcome.language]
-    return json.dumps({"page": page, "links": columns, **notes}).encode()
+    kind, outcome, numbers = _encoded(reading.outcome)
+    return pack([kind, outcome, [getattr(reading, name) for name in _NOTES]], numbers)
 
 
 def checked_reading(message: bytes) -> Reading:
-    """The reading in a message from a process that nobody trusts."""
+    """The reading in a message from an untrusted process; `ValueError` if it is not one."""
     try:
-        answer = json.loads(message)
-        return Reading(
-            _outcome(answer),
-            _text(answer["title"], MAX_TITLE_CHARS),
-            _fingerprint(answer["fingerprint"]),
-            _whole(answer["text_chars"], 0, MAX_TEXT_CHARS),
-            None if answer["refresh"] is None else _url(answer["refresh"]),
-            {_text(name, 40): _whole(count, 0) for name, count in answer["dropped"].items()},
-            _text(answer["note"], 500),
-            _whole(answer["size"], 0),
-        )
-    except (KeyError, TypeError, AttributeError, RecursionError, UnicodeError) as problem:
-        raise ValueError(f"no reading: {type(problem).__name__}") from None
+        encoded, numbers = unpack(message)
+        kind, outcome, notes = msgspec.json.decode(encoded, type=_MESSAGE)
+        reading = Reading(_CHECKED[kind](outcome, numbers), *notes)
+        _require(reading.refresh is None or _is_url(reading.refresh))
+        _require((reading.fingerprint or 0).bit_length() <= BITS)
+    except RecursionError:
+        raise ValueError("not a reading: it is nested too deeply") from None
+    return reading
 
 
-def _fingerprint(answer: Any) -> int | None:
-    return None if answer is None else _whole(answer, 0, (1 << BITS) - 1)
-
-
-def unjudged(page: Page) -> list[Any]:
+def page_values(page: Page) -> list[Any]:
     """A page that nobody has judged, in values that JSON knows."""
     return [page.url, page.title, page.text, [[link.url, link.anchor] for link in page.links]]
 
 
-def checked_page(answer: Any) -> Page:
-    """The page in what `unjudged` gave, from somebody whom nobody trusts."""
-    url, title, text, links = answer
-    _demand(isinstance(links, list) and len(links) <= MAX_LINKS + MAX_URLS)
-    found = tuple(Link(_url(target), _text(anchor, MAX_ANCHOR_CHARS)) for target, anchor in links)
-    return Page(_url(url), _text(title, MAX_TITLE_CHARS), _text(text, MAX_TEXT_CHARS), found)
+def checked_page(values: Any) -> Page:
+    """The page with these values, which come from outside."""
+    url, title, text, links = msgspec.convert(values, _PAGE)
+    _require(_is_url(url) and all(_is_url(target) for target, _ in links))
+    return Page(url, title, text, tuple(Link(*link) for link in links))
 
 
-def _outcome(answer: Any) -> Percept | Page | Failed:
-    if "failed" in answer:
-        return checked_failure(answer["failed"])
-    return checked_page(answer["unjudged"]) if "unjudged" in answer else _percept(answer)
+def checked_failure(values: Any) -> Failed:
+    """The failure with these values, which come from outside."""
+    return msgspec.convert(values, Failed)
 
 
-def checked_failure(answer: Any) -> Failed:
-    """A failure, as `asdict` gave it."""
-    retryable = answer["retryable"]
-    _demand(isinstance(retryable, bool))
-    return Failed(_text(answer["url"], MAX_MESSAGE), FailureKind(answer["kind"]), retryable)
+def _encoded(outcome: Percept | Page | Failed) -> tuple[str, Any, bytes]:
+    match outcome:
+        case Failed():
+            return "failed", asdict(outcome), b""
+        case Page():
+            return "page", page_values(outcome), b""
+    return "percept", *encode_percept(outcome)
 
 
-def _percept(answer: Any) -> Percept:
-    url, site, relevance, language = answer["page"]
-    links = _links(answer["links"])
-    return Percept(_url(url), _site(site, url), _share(relevance), links, _text(language, 3))
+def _checked_percept(encoded: msgspec.Raw, numbers: bytes) -> Percept:
+    percept = decode_percept(msgspec.json.decode(encoded, type=_PERCEPT), numbers)
+    links, size = percept.links, len(percept.links)
+    _require(_is_url(percept.url) and _is_site(percept.site, percept.url))
+    _require(0.0 <= percept.relevance <= 1.0 and len(percept.language) <= LANGUAGE_CHARS)
+    _require(size <= MAX_LINKS + MAX_URLS and len(links.anchors) == len(set(links.urls)) == size)
+    _require(all(map(_is_url, links.urls)) and all(map(_is_site, links.sites, links.urls)))
+    _require(max(map(len, links.anchors), default=0) <= MAX_ANCHOR_CHARS)
+    for name in NUMERIC:
+        column = getattr(links, name)
+        _require(bool(((column >= 0) & (column <= 1)).all()))
+    return percept
 
 
-def _links(columns: Any) -> LinkPercepts:
-    urls = tuple(map(_url, columns["urls"]))
-    size = len(urls)
-    _demand(size <= MAX_LINKS + MAX_URLS and len(set(urls)) == size)
-    _demand(all(isinstance(column, list) and len(column) == size for column in columns.values()))
-    flags = columns["url_keyword"] + columns["anchor_keyword"]
-    _demand(all(isinstance(flag, bool) for flag in flags))
-    return LinkPercepts(
-        urls,
-        tuple(map(_site, columns["sites"], urls)),
-        np.array(flags[:size], np.bool_),
-        np.array(flags[size:], np.bool_),
-        np.array(list(map(_share, columns["anchor_relevance"])), np.float32),
-        tuple(_text(anchor, MAX_ANCHOR_CHARS) for anchor in columns["anchors"]),
-    )
+_NOTES = {
+    name: kind
+    for name, kind in get_type_hints(Reading, include_extras=True).items()
+    if name != "outcome"
+}
+_MESSAGE = list_type(Literal["failed", "page", "percept"], msgspec.Raw, list_type(*_NOTES.values()))
+_CHECKED: dict[str, Callable[[msgspec.Raw, bytes], Percept | Page | Failed]] = {
+    "failed": lambda encoded, _: checked_failure(msgspec.json.decode(encoded)),
+    "page": lambda encoded, _: checked_page(msgspec.json.decode(encoded)),
+    "percept": _checked_percept,
+}
+_PERCEPT = list_type(*PERCEPT_TEXT)
+_PAGE = tuple[
+    str,
+    Annotated[str, msgspec.Meta(max_length=MAX_TITLE_CHARS)],
+    Annotated[str, msgspec.Meta(max_length=MAX_TEXT_CHARS)],
+    Annotated[
+        list[tuple[str, Annotated[str, msgspec.Meta(max_length=MAX_ANCHOR_CHARS)]]],
+        msgspec.Meta(max_length=MAX_LINKS + MAX_URLS),
+    ],
+]
 
 
-def _demand(holds: bool) -> None:
+def _require(holds: bool) -> None:
     if not holds:
-        raise ValueError("no reading: a value is not what it should be")
+        raise ValueError("not a reading: a value is out of bounds")
 
 
-def _text(value: Any, most: int) -> str:
-    _demand(isinstance(value, str) and len(value) <= most)
-    value.encode()  # half of a surrogate pair is a UnicodeError
-    return str(value)
+def _is_url(value: str) -> bool:
+    return canonical(value) == value
 
 
-def _url(value: Any) -> str:
-    _demand(isinstance(value, str) and canonical(value) == value)
-    return str(value)
-
-
-def _site(value: Any, url: str) -> str:
-    _demand(isinstance(value, str) and value != "" and host_of(url).endswith(value))
-    return str(value)
-
-
-def _share(value: Any) -> float:
-    _demand(isinstance(value, float) and isfinite(value) and 0.0 <= value <= 1.0)
-    return float(value)
-
-
-def _whole(value: Any, least: int, most: int = (1 << 63) - 1) -> int:
-    _demand(isinstance(value, int) and not isinstance(value, bool) and least <= value <= most)
-    return int(value)
+def _is_site(site: str, url: str) -> bool:
+    return site != "" and host_of(url).endswith(site)
