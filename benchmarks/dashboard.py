@@ -1,9 +1,9 @@
 """What a crawl loses when somebody watches it: alone, and with the dashboard open in a browser.
 
-A crawl of a generated web runs at full speed as a process of its own, in turns alone and beside
-`tres dashboard` with Chromium on the page of the run, whose charts are all in sight. Given are
-the time on the clock and the processor time of the crawl, as medians, and what watching cost the
-machine. On a busy machine only processor times mean anything.
+A crawl of a generated web runs at full speed in its own process, alternately alone and next to
+`tres dashboard`, with Chromium on the page of the run and all charts in sight. Prints wall time and
+processor time of the crawl, as medians, and what watching cost the machine. On a busy machine only
+processor times mean anything.
 
     python benchmarks/dashboard.py --pages 3000 --rounds 5
 """

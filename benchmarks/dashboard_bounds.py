@@ -1,8 +1,8 @@
-"""What strangers can hold open at a dashboard, and what it costs to answer *why?*.
+"""How many connections strangers can hold open at a dashboard, and what answering *why?* costs.
 
-Half requests are sent to `tres dashboard`, and those that are still open are counted after some
-seconds, while an honest client asks for the list of runs. Then pages of a crawl of a generated web
-are explained by the process that answers such questions.
+Sends half requests to `tres dashboard` and counts those that are still open after some seconds,
+while an honest client asks for the list of runs. Then the process that answers such questions
+explains pages of a crawl of a generated web.
 
     python benchmarks/dashboard_bounds.py --half 3000 --pages 1000
 """

@@ -2,10 +2,10 @@
 
     python benchmarks/dead_links.py benchmarks/topics/biology.toml --web encyclopedia.jsonl.gz
 
-Links that lead out of an archive are dead. With `--gone 0.6` so large a share of its pages is dead
-as well. Every price (`agent.dead_links`) starts from the same single seeds, as
-in `benchmarks/policies.py`; sessions are those of live crawls, but for the limit on sites that
-only themselves cite. Runs are deterministic.
+Links that lead out of an archive are dead. `--gone 0.6` makes that share of its pages dead as well.
+Every price (`agent.dead_links`) starts from the same single seeds, as in `benchmarks/policies.py`;
+sessions are those of live crawls, without the limit on sites that only cite themselves. Runs are
+deterministic.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""What one decision costs: TRES beside the synchronous method, on one and the same frontier.
+"""What one decision costs: TRES compared with the synchronous method, on the same frontier.
 
 A decision step is everything the learner does for one page: draw representatives, refresh
-their site features, score them, choose, train on a minibatch, sort the experience in, split
-its leaf if it pays, and insert 40 new links. The synchronous method (section 2.5 of the
+their site features, score them, choose, train on a minibatch, add the experience to its leaf,
+split the leaf if that helps, and insert 40 new links. The synchronous method (section 2.5 of the
 paper) does the same, but scores every row of the frontier instead of representatives.
 
     python benchmarks/decision.py [--features paper] [--steps 20000]
 
-The web is synthetic: links are random, and rewards depend on them with as much noise as makes
-about every eighth step split a leaf. It measures time and memory and says nothing about
+The web is synthetic: links are random, and rewards depend on them with so much noise that about
+every eighth step splits a leaf. It measures time and memory and says nothing about
 quality. Figures depend on the machine; read the ratios.
 """
 

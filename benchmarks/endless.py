@@ -3,10 +3,10 @@
     python benchmarks/endless.py --pages 100000
     python benchmarks/endless.py --pages 1000 --links 4500 --long
 
-The session is driven in memory, without HTTP: what grows is the session and its policy, with the
-settings of a topic file that says nothing (`crawl.links_per_page`, `frontier_per_site` and
-`frontier_size`), or with others by option. Prints what the process holds (resident memory) as the
-crawl goes on, and at the end how many links were dropped by which limit.
+The session is driven in memory, without HTTP: what grows is the session and its policy. Limits are
+the defaults (`crawl.links_per_page`, `frontier_per_site` and `frontier_size`), or set by options.
+Prints the resident memory of the process during the crawl, and at the end how many links each limit
+dropped.
 """
 
 from __future__ import annotations

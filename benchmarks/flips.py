@@ -1,15 +1,14 @@
-"""Is every changed bit harmless or named? Bits are flipped in all files of a run, one at a time.
+"""Is every changed bit harmless or reported? Flips bits in all files of a run, one at a time.
 
-Two runs are made over a generated web, live, with raw pages, a model, a snapshot and judgements:
-one that came to its end, and one that was killed, with its write-ahead log. In a copy of each, one
-bit after the other is flipped, somewhere in some file, and everything in the run is read again, as
-the commands read it. What may come of a flip:
+Two live runs are made over a generated web, with raw pages, a model, a snapshot and judgements: one
+finished, and one killed, with its write-ahead log. In a copy of each, one bit after another is
+flipped in some file, and everything in the run is read again, as the commands read it. A flip is
 
-- *harmless*: all that is read is what it was, to the last bit;
-- *named*: an error or a warning that names the file, or the journal;
-- *unread*: the file is for people (`pages.csv`, `failures.csv`, `keywords.csv`, `scrapy.log`) and
-  read by no command; the journal has what it says, and `summary.json` its checksum;
-- *unnoticed*: something else is read, and nobody says so. That must not happen.
+- *harmless*: everything reads the same, to the last bit;
+- *named*: an error or a warning names the file, or the journal;
+- *unread*: the file is for people (`pages.csv`, `failures.csv`, `keywords.csv`, `scrapy.log`), and
+  no command reads it; the journal holds its content, and `summary.json` its checksum;
+- *unnoticed*: something else is read without a message. That must not happen.
 
     python -m benchmarks.flips --flips 10000
 """

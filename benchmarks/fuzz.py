@@ -1,13 +1,13 @@
-"""Throws broken input at everything that reads what strangers have written.
+"""Throw broken input at everything that reads what strangers have written.
 
     python -m benchmarks.fuzz [--inputs 1000000] [--seed 1] [--only html,urls]
 
-Eight kinds of input (`benchmarks/fuzz_targets.py`) start from sound samples and are damaged: bytes
-change, pieces go, come again or come from elsewhere, and words that parsers know turn up where
-nobody expects them. The answer may be whatever it likes, as a value or as the one error that a
-reader promises, but an exception that nobody has named is a finding; so is an input that takes
-longer than `SECONDS`, and an answer that breaks what the reader promises. A finding is shown with
-the number of its input: the same seed and number make it again.
+Eight kinds of input (`benchmarks/fuzz_targets.py`) start from valid samples and are damaged: bytes
+change, pieces vanish, repeat or come from elsewhere, and words that parsers know turn up where they
+do not belong. A reader may return any value, or raise the one error that it documents. An
+unexpected exception is a finding; so is an input that takes longer than `SECONDS`, and an answer
+that breaks the reader's promises. A finding is shown with the number of its input: the same seed
+and number reproduce it.
 """
 
 from __future__ import annotations

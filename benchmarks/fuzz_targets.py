@@ -1,7 +1,7 @@
-"""What `benchmarks/fuzz.py` reads: the readers of strangers' input, and sound samples for each.
+"""What `benchmarks/fuzz.py` tests: the readers of strangers' input, with valid samples for each.
 
-A reader returns if all is well. It raises what nobody has named, or `AssertionError` if an answer
-breaks what the reader promises.
+A target returns if all is well. It raises an unexpected exception, or `AssertionError` if an answer
+breaks the reader's promises.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A response from its first byte to the journal, without a network: for `benchmarks/fuzz.py`.
 
-The bytes go through the same parts as in a live crawl: Twisted's HTTP client with our limits,
+The bytes go through the same code as in a live crawl: Twisted's HTTP client with our limits,
 Scrapy's download handler, the reader, and a line of the journal. Only sockets, scheduler and the
-process border are left out.
+process boundary are left out.
 """
 
 from __future__ import annotations

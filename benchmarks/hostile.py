@@ -1,19 +1,19 @@
-"""What one hostile host costs the others: the speed of a crawl alone, and beside each attack.
+"""What one hostile host costs the others: the speed of a crawl alone, and next to each attack.
 
     python -m benchmarks.hostile [ATTACK ...] [--seconds 45] [--repetitions 1]
 
-Twelve good hosts on loopback addresses have pages without end, half of them about a topic. Every
-good page also links to a hostile host, with words that promise much. It makes one of these attacks:
+Twelve good hosts on loopback addresses have endless pages, half of them about a topic. Every good
+page also links to a hostile host, with words that look relevant. It makes one of these attacks:
 
 - `frames`: bodies of a few kilobytes that are 620,000 empty zstd frames in gzip;
 - `marks`: pages with 96,000 combining marks on one letter, which are slow to compose;
 - `labels`: pages with 600 links to hosts whose names are 250 Chinese characters, and a sitemap
   with 1,500 more (`live.sitemaps` is on in all crawls);
-- `robots`: a robots.txt of 5 kB that unpacks to 4.9 MB.
+- `robots`: a robots.txt of 5 kB that decompresses to 4.9 MB.
 
-The crawl has the default settings and 16 pages in flight. What counts is how many good pages the
-server is asked for in so many seconds from the first one on; delays allow one a second and host.
-The crawls take turns, and the ratio to the crawl alone is what to read.
+The crawl has the default settings and 16 pages in flight. What counts is the number of good pages
+requested in the given seconds, from the first one on; delays allow one per second and host. The
+crawls alternate: read the ratio to the crawl alone.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What writing everything down costs, and how fast a long crawl is taken up again.
+"""What recording costs, and how fast a long crawl is resumed.
 
-One crawl of a generated web is driven twice, without and with a journal; what perceiving pages
-costs is left out, so only decisions and writing are compared. Then the recorded crawl is resumed
-with its snapshot as it was left, and (`--fold`) from the journal alone. Processor time is given,
-so that a busy machine does not matter, and the time on the clock beside it.
+One crawl of a generated web is driven twice, without and with a journal. Perceiving pages is left
+out, so only decisions and writing are compared. Then the recorded crawl is resumed with its
+snapshot, and (`--fold`) from the journal alone. Prints processor time, so that a busy machine does
+not matter, and wall time.
 
     python benchmarks/journal.py --pages 200000 --steps 20000 --fold
 """

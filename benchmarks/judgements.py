@@ -3,12 +3,11 @@
     python benchmarks/judgements.py benchmarks/topics/biology-auto.toml \
         --web encyclopedia.jsonl.gz --label Science/Biology
 
-Every draw takes ten seeds at random among the relevant pages, learns from an exploration as
-`model = "auto"` does, and crawls. Pages of that crawl are judged by the web's labels, chosen in
-one of several ways; at 10, 30 and 100 judgements the model is trained anew, and the next pages are
-chosen by its new opinion, as when `tres label` is called three times. All pages of the web are
-judged but the seeds and those that some choice has shown, so that every choice is measured on the
-same pages.
+Every draw takes ten random seeds among the relevant pages, learns from an exploration as
+`model = "auto"` does, and crawls. Pages of that crawl are judged by the web's labels, chosen in one
+of several ways; at 10, 30 and 100 judgements the model is retrained, and the new model chooses the
+next pages, as when `tres label` is called three times. All pages of the web are judged except the
+seeds and those that some choice has shown, so every choice is measured on the same pages.
 """
 
 from __future__ import annotations

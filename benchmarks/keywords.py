@@ -3,11 +3,10 @@
     cd benchmarks/topics
     python ../keywords.py biology.toml geography.toml --web encyclopedia.jsonl.gz
 
-`examples` counts on the example pages among which the keywords were found, as the paper
-does; `the rest` counts on all pages of the archive that were no examples, which is the
-honest figure where words are chosen by how often they occur. The first row of a topic is
-Algorithm 1 alone, the second one what tres does by default; `--contrast` adds others.
-The table is Markdown; `--words` also names the keywords.
+`examples` counts on the example pages in which the keywords were found, as the paper does; `the
+rest` counts on all other pages of the archive, which is the honest figure where words are chosen by
+how often they occur. The first row of a topic is Algorithm 1 alone, the second one the default of
+tres; `--contrast` adds others. The table is Markdown; `--words` also prints the keywords.
 """
 
 from __future__ import annotations

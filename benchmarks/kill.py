@@ -1,22 +1,22 @@
-"""Is it hard to kill? A live crawl is killed again and again, and each time taken up.
+"""Is it hard to kill? A live crawl is killed again and again, and resumed each time.
 
-A generated web is served by `tres serve` in a process of its own and crawled live twice, with
-the same topic and seed: once in peace, and once killed at random moments (by the number of
-requests that the server has seen, and a moment more; some fall into the start of a crawl) and
-resumed. Only the crawl itself is killed; the process that reads its pages must end by itself.
+A generated web is served by `tres serve` in its own process and crawled live twice, with the same
+topic and seed: once undisturbed, and once killed at random moments (by the number of requests that
+the server has seen, and a moment more; some are during the start of a crawl) and resumed. Only the
+crawl itself is killed; the process that reads its pages must end by itself.
 
     python benchmarks/kill.py                                    # kill -9, one page in flight
     python benchmarks/kill.py --signal TERM
     python benchmarks/kill.py --concurrency 8
     python benchmarks/kill.py --whom exploration                 # while it learns its topic
-    python benchmarks/kill.py --whom reader                      # who reads pages, not the crawl
+    python benchmarks/kill.py --whom reader                      # the process that reads pages
 
-What must hold then, and is told at the end: every outcome that was there at a kill is there in
-the end, at its place; no URL has two; the server was asked again only for what was in flight at
-a kill; the WARC files hold every page once, whole; and, with one page in flight, `pages.csv` is
-that of the crawl in peace, byte for byte. An exploration has no journal that could tell what was in
-flight: one request for each kill is allowed there. A crawl whose readers are killed goes on by
-itself.
+What must hold, and is printed at the end: every outcome that existed at a kill exists in the end,
+in the same place; no URL has two; the server was asked again only for what was in flight at a
+kill; the WARC files hold every page once, complete; and, with one page in flight, `pages.csv` is
+byte for byte that of the undisturbed crawl. An exploration has no journal that records what was in
+flight, so one more request per kill is allowed there. A crawl whose readers are killed continues
+by itself.
 """
 
 from __future__ import annotations

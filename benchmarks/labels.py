@@ -3,14 +3,13 @@
     python benchmarks/labels.py benchmarks/topics/biology-auto.toml \
         --web encyclopedia.jsonl.gz --label Science/Biology
 
-Every draw takes ten seeds (or `--seeds`) at random among the relevant pages, explores from them as
+Every draw takes ten random seeds (or `--seeds`) among the relevant pages, explores from them as
 `model = "auto"` does, and adds labels drawn at random from the web, 15 relevant ones in 115 as
-in the paper. The topic file gives the keywords. The web's labels serve as context truth, and
-for the drawn examples; exploration and guesses never see them. All pages of the web are
-judged but seeds and labelled ones. For `auto` the examples are seeds, guesses and labels by the
-rule of `tres.relevance.judged_examples`; `--enough` changes the number at which guesses are left
-out. Other models learn from the seeds and the labels alone. Means and standard deviations over the
-draws.
+in the paper. The topic file gives the keywords. The web's labels are the ground truth and label the
+drawn examples; exploration and guesses never see them. All pages of the web are judged except seeds
+and labelled ones. For `auto` the examples are seeds, guesses and labels by the rule of
+`tres.relevance.judged_examples`; `--enough` changes the number at which guesses are dropped. Other
+models learn from seeds and labels alone. Prints means and standard deviations over the draws.
 """
 
 from __future__ import annotations

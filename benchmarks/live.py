@@ -1,21 +1,21 @@
-"""Live crawling beside plain Scrapy: speed, processor time, memory, over one and the same server.
+"""Live crawling compared with plain Scrapy: speed, processor time, memory, on the same server.
 
     python benchmarks/live.py [WEB ...] [--topic FILE] [--pages 2000] [--repetitions 3] [--robots]
 
 Every WEB (an archive by its path, with a topic file that says which labels are relevant, or
-`generated:...`) is served by `tres serve` in a process of its own, without delays. Two crawlers
-start from the same page, with as many requests at once, no delay, and robots.txt obeyed by both
-or by neither:
+`generated:...`) is served by `tres serve` in its own process, without delays. Two crawlers start
+from the same page, with the same number of requests at once, no delay, and robots.txt obeyed by
+both or by neither:
 
-- `scrapy` is what somebody in a hurry would write: it follows all links that its LinkExtractor
-  finds, keeps nothing, and has no log, no cookies, no retries;
-- `tres` is `tres crawl` with its defaults: the learner chooses, the default model (trained from
-  the web's labels before) judges every page and link, a journal and WARC files are written.
+- `scrapy` is a quick script: it follows all links that its LinkExtractor finds, keeps nothing, and
+  has no log, no cookies, no retries;
+- `tres` is `tres crawl` with its defaults: the learner chooses, the default model (trained before,
+  on the web's labels) judges every page and link, journal and WARC files are written.
 
-They take turns, each run in a new process. Time and processor time count from the first page to
-the last; those of `tres` include the process that reads its pages, and those of the server belong
-to neither. Dead links cost time but are no pages. What is relevant is told by the same model for
-both. Figures depend on the machine, and those of time on what else it does: read the ratios.
+They alternate, each run in a new process. Time and processor time count from the first page to the
+last; those of `tres` include the process that reads its pages, and those of the server belong to
+neither. Dead links cost time but are not pages. The same model judges relevance for both. Figures
+depend on the machine, and times on its other work: read the ratios.
 """
 
 from __future__ import annotations

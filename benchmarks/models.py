@@ -1,17 +1,17 @@
-"""Relevance models side by side, as in Table 1 of the paper: quality on pages never seen.
+"""Relevance models compared, as in Table 1 of the paper: quality on unseen pages.
 
     cd benchmarks/topics
     python ../models.py biology.toml geography.toml --web encyclopedia.jsonl.gz
     python ../models.py sound.toml databases.toml --web docs.jsonl.gz
 
 Five folds. A fold is a training set: 150 relevant and 1,000 irrelevant pages of an archive by its
-labels, on which every model is trained; it is judged on *all* other pages. The training sets are
-dealt from one random order of each class, so they are disjoint as far as the pages of the class
-reach; where they do not, the last sets begin again at the first pages, and the table says so.
+labels. Every model is trained on it and judged on *all* other pages. The training sets are taken
+from one random order of each class, so they are disjoint as far as the pages of the class suffice;
+beyond that, the last sets start again with the first pages, and the table says so.
 
-Given are mean and standard deviation over the folds: precision and recall of the relevant class,
-macro F1, average precision (how well pages are ranked, whatever the threshold), and the average
-precision when the models see the titles alone, as they see anchors.
+Prints mean and standard deviation over the folds: precision and recall of the relevant class, macro
+F1, average precision (how well pages are ranked, whatever the threshold), and the average precision
+when the models see only titles, as they see anchors.
 """
 
 from __future__ import annotations

@@ -3,10 +3,10 @@
     python benchmarks/near_duplicates.py
     python benchmarks/near_duplicates.py --web docs.jsonl.gz --every 6
 
-Without a web: pages of 240 words with 1 to 16 words changed at random, beside the original and
-beside another copy that was made in the same way. With one: the pages that the test refuses when
-all are read in order, by their true resemblance to the page that they were taken for. Whether two
-pages of a resemblance of 0.8 are the same page is for people to say; the URLs of some are printed.
+Without a web: pages of 240 words with 1 to 16 words changed at random, compared with the original
+and with another copy made in the same way. With one: the pages that the test refuses when all are
+read in order, by their true resemblance to the page that they matched. Whether two pages with a
+resemblance of 0.8 are the same page is for people to say; the URLs of some are printed.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Policies side by side on one archive: harvest rate and relevant sites, mean and spread.
+"""Policies compared on one archive: harvest rate and relevant sites, mean and spread.
 
     python benchmarks/policies.py benchmarks/topics/biology.toml --web encyclopedia.jsonl.gz
 
 Every run starts from a single seed, a page with the topic's label from which at least ten times
-the budget can be reached (or nine tenths of the web, if that is less). No model has a say in that:
-every policy, and every model, gets the same seeds. `harvest rate` is judged by the relevance model,
-as in the paper; `by labels` is the share of the same pages that carry the topic's label, so that
-crawls with different models can be compared. Runs are deterministic.
+the budget can be reached (or nine tenths of the web, if that is less). No model is involved in
+this, so every policy and every model gets the same seeds. `harvest rate` is judged by the
+relevance model, as in the paper; `by labels` is the share of the same pages that carry the topic's
+label, so that crawls with different models can be compared. Runs are deterministic.
 """
 
 from __future__ import annotations

@@ -1,23 +1,24 @@
-"""Does a crawl survive power cuts? One is recorded write by write, and the power is cut in its log.
+"""Does a crawl survive power cuts? Record its writes, and cut the power in the log.
 
-A live crawl over a generated web runs under `strace`, which notes every write, sync, rename and
-removal in its run directory. The log is then cut at random moments, and each time the disk is
-made up that a power cut may leave there:
+A live crawl over a generated web runs under `strace`, which records every write, sync, rename and
+removal in its run directory. The log is then cut at random moments, and each time a disk is
+constructed that a power cut may leave:
 
 - what was synced is there;
 - of everything else, every page of 4 kB of every file is as it was at one of three moments since
   the last sync of that file, and so is the length of the file (what lies between is zeros);
 - names that were made, renamed or removed since the last sync of their directory are there up to
-  a moment of that directory's own.
+  some moment, chosen per directory.
 
-This is harsher than file systems are, which keep some order of their own. Every disk is then taken
-up by `tres resume` (or begun anew with `--overwrite`, if the cut came before there was a journal)
-and crawled to the end, unless it had come there.
+This is harsher than real file systems, which keep some order. `tres resume` then continues from
+every disk (or `--overwrite` starts again, if the cut came before there was a journal) and crawls to
+the end, unless the crawl had finished.
 
     python -m benchmarks.power --cuts 60
 
-What must hold, and is told at the end: every run goes on; at most the last seconds are lost; the
-WARC files hold every page once, whole; `pages.csv` is that of the crawl in peace, byte for byte.
+What must hold, and is printed at the end: every run continues; at most the last seconds are lost;
+the WARC files hold every page once, complete; `pages.csv` is byte for byte that of an undisturbed
+crawl.
 """
 
 from __future__ import annotations

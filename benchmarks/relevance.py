@@ -2,10 +2,10 @@
 
     python benchmarks/relevance.py benchmarks/topics/biology.toml --web encyclopedia.jsonl.gz
 
-Everything is counted, from text to probability: cutting words, looking them up, answering.
-Pages come one at a time, as in a crawl with one fetch in flight, and 32 at a time; anchors
-come page by page, 64 different ones of 12 words. Speed is per second of processor time, the
-best of five rounds, so that other work on the machine disturbs it little.
+Everything counts, from text to probability: splitting words, looking them up, answering. Pages come
+one at a time, as in a crawl with one fetch in flight, and 32 at a time; anchors come page by page,
+64 different ones of 12 words. Speed is per second of processor time, the best of five rounds, so
+that other work on the machine disturbs it little.
 """
 
 from __future__ import annotations

@@ -2,14 +2,13 @@
 
     python benchmarks/report.py [--pages 20000] [--run DIR]
 
-Without --run a crawl is made first, over a generated web (that takes some minutes), with times and
-statuses as a live crawl has them, and with titles and paths as long as those of the Web, not of
-the generator: about 70 characters each. Its pages are kept as JSON lines, where the report finds
-the texts of which it shows extracts.
+Without --run, a generated web is crawled first (this takes some minutes), with times and statuses
+as in a live crawl, and with titles and paths as long as those of the Web: about 70 characters
+each. Its pages are kept as JSON lines, from which the report takes its extracts.
 
-"Ready" is when the table of pages stands and can be sorted, counted from the moment when Chromium
-is told to open the file; "painted" is the first contentful paint by the browser's own clock.
-"Sorted" and "searched" are how long a click on a head and a word in the search field take.
+"Ready" is when the table of pages is there and can be sorted, counted from the moment when Chromium
+opens the file; "painted" is the first contentful paint by the browser's own clock. "Sorted" and
+"searched" are how long a click on a column head and a word in the search field take.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""Is robots.txt obeyed? A crawl by `tres`, seen from the log of the server alone.
+"""Is robots.txt obeyed? A crawl by `tres`, judged by the log of the server alone.
 
     python benchmarks/robots.py [--pages 5000] [--delay 0.5] [--concurrency 32]
 
 A generated web is served with a robots.txt on every host that forbids about a quarter of the
-pages, by prefix, by pattern and with an exception, and asks for a delay. The crawl has no delay of
-its own and learns its topic by an exploration, which must obey as well. Afterwards the log tells
-how many requests there were, how many of them for what is forbidden (by rules that are written
-down here once more, in plain Python), and how close together two requests to one host came in.
-Log lines have the time of arrival, so that a busy machine shows: a request that was held up
-on its way comes closer to the next one than they were sent.
+pages, by prefix, by pattern and with an exception, and asks for a delay. The crawl sets no delay
+itself and learns its topic by an exploration, which must obey as well. Then the log shows how many
+requests there were, how many of them were for forbidden pages (by rules that are repeated here in
+plain Python), and how close together two requests to one host arrived. Log lines have the time of
+arrival, so a busy machine shows: a delayed request arrives closer to the next one than they were
+sent.
 """
 
 from __future__ import annotations

@@ -1,21 +1,21 @@
-"""Spam: what it takes of a crawl's budget with and without the defence, and what that costs.
+"""Spam: its share of a crawl's budget with and without the defence, and what the defence costs.
 
     python benchmarks/spam.py traps
     python benchmarks/spam.py cost benchmarks/topics/sound.toml --web docs.jsonl.gz --caps inf 10
 
-`traps` puts a trap beside a good generated web. One relevant page in `EVERY` of the good web links
-to it, as if somebody had written into its guest book. A page of a trap links to 20 others that
-nobody has seen, with anchors about the topic:
+`traps` puts a trap next to a good generated web. One relevant page in `EVERY` of the good web links
+to it, as if somebody had written into its guest book. A page of a trap links to 20 new ones, with
+anchors about the topic:
 
 - `host, keywords` and `host, prose`: one host, pages of keywords, or of text like good pages;
 - `subdomains, keywords` and `subdomains, prose`: the same with a new host name for every page;
 - `copies, 4 words` and `copies, 8 words`: one good page of 240 words, 4 or 8 of them changed at
-  random, each copy on a domain of its own, so that only the test for near-duplicates can help.
+  random, each copy on its own domain, so that only the test for near-duplicates can help.
 
 `cost` crawls an archive from several seeds and compares the harvest rates; seeds as in policies.py.
 
 The crawl is driven in memory, with the rules of live crawls: pages are judged by a `PageReader` and
-a `CrawlMemory`, sites wait between two requests, on a clock that does not tick by itself.
+a `CrawlMemory`, sites wait between two requests, on a simulated clock.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How does `tres` read the Web, compared with browsers? Suites that others wrote, counted.
+"""How does `tres` read the Web, compared with browsers? Results of other people's test suites.
 
     python benchmarks/standards.py --urls urltestdata.json --hosts toascii.json IdnaTestV2.json
     python benchmarks/standards.py --pages campus.warc.gz [--limit 1000]

@@ -1,7 +1,7 @@
 """A first crawl: give a topic and a budget, get the pages about it.
 
-The web is made up on the spot, so nothing is fetched from anywhere; with an archive, or without
-a web at all for the live Web, the program is the same.
+The web is generated, so nothing is fetched from anywhere. The program is the same with an archive,
+or without a web for the live Web.
 
     python examples/first_crawl.py
 """
@@ -19,7 +19,7 @@ def main(directory: Path) -> None:
     topic = tres.new_topic(
         keywords=web.topics["sailing"],
         seeds=web.seeds("sailing", 2),
-        labels=["sailing"],  # the pages of this web say what they are about: examples to learn from
+        labels=["sailing"],  # this web labels its pages: examples to learn from
     )
     print(f"{len(web):,} pages; the topic: {', '.join(topic.topic.keywords[:4])}, ...\n")
 
@@ -31,7 +31,7 @@ def main(directory: Path) -> None:
 
 
 def show_some(page: tres.Stepped) -> None:
-    """Every page is told of as soon as it is judged."""
+    """Called with every page as soon as it is judged."""
     if page.step % 25 == 0:
         verdict = "relevant" if page.relevant else "not"
         print(f"{page.step:4}  {page.relevance:.2f}  {verdict:8}  {page.url}")

@@ -1,14 +1,13 @@
-"""An agent of another library learns to crawl: DQN of Stable-Baselines3 on `tres.env.CrawlEnv`.
+"""An agent from another library learns to crawl: Stable-Baselines3's DQN on `tres.env.CrawlEnv`.
 
-An observation is a table: a row for each link on offer, a column for each thing that is known of
-it. Whatever row a link stands in, it is worth the same; so one small network values every row, and
-DQN chooses the row of highest value. (The usual network over the whole table at once would have
-to learn the same thing for every row anew.)
+An observation is a table: one row for each offered link, one column for each feature. A link is
+worth the same in any row, so one small network values every row, and DQN chooses the row with the
+highest value. (The usual network over the whole table would have to learn this for every row.)
 
-The agent is trained on one web and tried, without learning any more, on another one and for
-another topic. It is compared with a choice at random among the same links on offer, with random
-choice among all links, and with tres, which starts from nothing and learns while it crawls. The
-links on offer come from the tree that tres grows, so even a random choice among them is a good one.
+The agent is trained on one web and tried, without further learning, on another web with another
+topic. It is compared with a random choice among the offered links, with a random choice among all
+links, and with tres, which learns while it crawls. The offered links come from the tree that tres
+grows, so even a random choice among them is a good one.
 
     pip install 'tres-crawler[agents]'
     python examples/gym_agent.py
@@ -56,7 +55,7 @@ class LinkValues(QNetwork):
 
 
 class LinkPolicy(DQNPolicy):
-    """DQN with that network."""
+    """DQN with `LinkValues` as its network."""
 
     def make_q_net(self) -> QNetwork:
         arguments = self._update_features_extractor(self.net_args, features_extractor=None)
@@ -64,11 +63,11 @@ class LinkPolicy(DQNPolicy):
 
 
 def trained(env: CrawlEnv, steps: int, seed: int) -> DQN:
-    """An agent that has fetched so many pages, crawl after crawl."""
+    """Return an agent that has fetched `steps` pages, crawl after crawl."""
     agent = DQN(
         LinkPolicy,
         env,
-        gamma=0.3,  # what a link leads to matters, but not for long
+        gamma=0.3,  # what a link leads to matters, but not much
         learning_rate=2e-3,
         buffer_size=20_000,
         learning_starts=100,
@@ -82,18 +81,18 @@ def trained(env: CrawlEnv, steps: int, seed: int) -> DQN:
 
 
 def greedy(agent: DQN) -> Choose:
-    """The choice of a trained agent."""
+    """Choose as a trained agent does."""
     return lambda observation: int(agent.predict(observation, deterministic=True)[0])
 
 
 def blind(seed: int) -> Choose:
-    """Any of the links on offer."""
+    """Choose any of the offered links."""
     rng = np.random.default_rng(seed)
     return lambda observation: int(rng.integers(len(observation)))
 
 
 def harvest_rate(env: CrawlEnv, choose: Choose, seed: int) -> float:
-    """Relevant pages / pages of one crawl."""
+    """Return the harvest rate of one crawl."""
     observation, info = env.reset(seed=seed)
     ended = False
     while not ended:
@@ -103,7 +102,7 @@ def harvest_rate(env: CrawlEnv, choose: Choose, seed: int) -> float:
 
 
 def task(name: str, seed: int) -> tuple[tres.TopicConfig, tres.GeneratedWeb]:
-    """A topic on a web."""
+    """Return a topic and its web."""
     web = tres.GeneratedWeb(pages=2000, seed=seed)
     topic = tres.new_topic(
         web.topics[name],
@@ -128,13 +127,13 @@ def main(directory: Path, steps: int = STEPS, seed: int = 1, tries: int = 3) -> 
     env = CrawlEnv.of(topic, web, OFFERED, judge)
     rates = {
         "random, of all links": by_chance.harvest_rate,
-        "random, of those on offer": mean(harvest_rate(env, blind(s), s) for s in range(tries)),
+        "random, of the offered links": mean(harvest_rate(env, blind(s), s) for s in range(tries)),
         "the trained agent": mean(harvest_rate(env, greedy(agent), s) for s in range(tries)),
         "tres, learning as it goes": learns.harvest_rate,
     }
     print(f"harvest rate of {PAGES} pages about sailing on another web:")
     for name, rate in rates.items():
-        print(f"  {name:26} {rate:.2f}  {'#' * round(40 * rate)}")
+        print(f"  {name:28} {rate:.2f}  {'#' * round(40 * rate)}")
     return rates
 
 

@@ -1,8 +1,8 @@
-"""A judge of your own: anything that gives a probability for a text decides what is relevant.
+"""Your own judge: any object that gives a text a probability can decide what is relevant.
 
-No examples and no training here: `Mentions` counts words. It could as well ask a model of
-another library; a page is judged once, in a batch with nothing else, and the anchors of its
-links in one more.
+There are no examples and no training here: `Mentions` counts words. It could just as well ask a
+model of another library. A page is judged once, in its own batch; the anchors of its links form a
+second batch.
 
     python examples/own_judge.py
 """
@@ -15,7 +15,7 @@ import tres
 
 
 class Mentions:
-    """The more of its words are words of the topic, the more relevant a text."""
+    """A text is the more relevant, the more of its words are words of the topic."""
 
     def __init__(self, words: Sequence[str], enough: float) -> None:
         self.words = frozenset(words)
@@ -45,7 +45,7 @@ def main() -> tuple[int, int]:
         if found % 20 == 0:
             print(f"{found:3} found in {page.step:3} pages, {right} of them truly about chess")
         if found == 100:
-            print("enough: a crawl that nobody asks for more ends there")
+            print("enough: the crawl ends when the loop is left")
             break
     return found, right
 

@@ -1,7 +1,7 @@
-"""A policy of your own: say what links are worth, and learn from what came of it.
+"""Your own policy: give links a value, and learn from the pages they lead to.
 
-`Odds` is an online logistic regression over what is known of a link. It is compared with `tres`
-and with random choice, on one web and with one judge.
+`Odds` is an online logistic regression over the features of a link. It is compared with `tres` and
+with random choice, on the same web and with the same judge.
 
     python examples/own_policy.py
 """
@@ -20,11 +20,11 @@ Floats = NDArray[np.float32]
 
 
 class Odds(tres.ValuePolicy):
-    """The odds that a link leads to a relevant page, learnt as the crawl goes on."""
+    """The odds that a link leads to a relevant page, learnt during the crawl."""
 
     def __init__(self, crawl: tres.Crawl, rng: np.random.Generator) -> None:
         super().__init__(crawl, rng)
-        # A first belief: relevant pages, and anchors that sound relevant, lead to relevant pages.
+        # Initial belief: relevant pages and relevant anchors lead to relevant pages.
         self.weights = np.zeros(self.schema.width, np.float32)
         for feature in ("parent_relevance_mean", "anchor_relevance_mean"):
             self.weights[self.schema.column(feature)] = 1.0

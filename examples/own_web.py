@@ -1,6 +1,6 @@
-"""A web from your own objects: pages of a data base, a dump, or of a test.
+"""A web from your own objects: pages from a database, a dump or a test.
 
-A little web of two sites: one about bees, which links to the other one about cars.
+A small web of two sites: one about bees, which links to the other, about cars.
 
     python examples/own_web.py
 """
@@ -17,7 +17,7 @@ CARS = ("engine", "brake", "wheel", "clutch", "piston", "tyre", "petrol", "gear"
 
 
 def pages() -> list[tres.Page]:
-    """Two sites; every page says three words of its topic and links to three others."""
+    """Return two sites; every page has three words of its topic and links to three pages."""
     return [
         *(page("bees.example", BEES, number, "animals") for number in range(len(BEES))),
         *(page("cars.example", CARS, number, "machines") for number in range(len(CARS))),
@@ -29,7 +29,7 @@ def page(host: str, words: tuple[str, ...], number: int, label: str) -> tres.Pag
     return tres.Page(
         url=f"http://{host}/{one}",
         title=f"All about {one}",
-        text=f"This page tells of {one}, of {two} and of {three}. " * 5,
+        text=f"This page is about {one}, {two} and {three}. " * 5,
         links=(
             tres.Link(f"/{two}", f"more on {two}"),
             tres.Link(f"/{three}", f"more on {three}"),
@@ -47,7 +47,7 @@ def main(directory: Path) -> tres.Run:
     for page in run.pages:
         came = f"from {page.parent}" if page.parent else "seed"
         print(f"{page.step:3}  {page.relevance:.2f}  {page.url:30}  {came}")
-    assert run.summary is not None  # the crawl has come to its end
+    assert run.summary is not None  # the crawl has ended
     print(f"\n{run.relevant} of {len(run.pages)} relevant; it ended: {run.summary['stopped']}")
     return run
 

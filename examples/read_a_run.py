@@ -1,10 +1,10 @@
 """Read a run: pages, failures, sites, the tree, and a page again in full.
 
-Takes the directory of a run, of this program or of `tres crawl`, be it at its end or not:
+Give it the directory of a run, made by a program or by `tres crawl`, finished or not:
 
     python examples/read_a_run.py runs/biology
 
-Without one it crawls a little made-up web first, and breaks off in the middle.
+Without one, it first crawls a small generated web and stops in the middle.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import tres
 
 def main(run: tres.Run) -> None:
     print(run)
-    state = "going on, or killed" if run.summary is None else run.summary["stopped"]
+    state = "running, or killed" if run.summary is None else run.summary["stopped"]
     print(f"{state}; {len(run.pages):,} of {run.budget:,} pages in {run.seconds:.1f} s\n")
 
     sites = Counter(page.site for page in run.pages if page.relevant)
@@ -32,11 +32,11 @@ def main(run: tres.Run) -> None:
 
     chosen = [page for page in run.pages if page.relevant and page.q is not None]
     best = max(chosen, key=lambda page: page.q or 0.0)
-    print(f"\nthe choice of highest value ({best.q:.2f}, of {best.candidates} links): {best.url}")
+    print(f"\nthe best choice (value {best.q:.2f}, of {best.candidates} links): {best.url}")
     for name, value in sorted(run.named(best).items(), key=lambda item: -item[1])[:4]:
         print(f"  {value:5.2f}  {name}")
     if best.leaf is not None:
-        print("its leaf of the tree:", run.tree().rule(best.leaf))
+        print("its leaf in the tree:", run.tree().rule(best.leaf))
 
     page = run.web().fetch(best.url)
     if isinstance(page, tres.Page):
@@ -44,7 +44,7 @@ def main(run: tres.Run) -> None:
 
 
 def crawled(directory: Path) -> tres.Run:
-    """A run that was left in the middle: what it has found so far is there all the same."""
+    """Return a run that was stopped in the middle; what it found so far is there."""
     web = tres.GeneratedWeb(pages=2000, seed=4)
     topic = tres.new_topic(web.topics["cooking"], web.seeds("cooking", 2), labels=["cooking"])
     for page in tres.crawl_pages(topic, web, run=directory / "cooking", pages=400):

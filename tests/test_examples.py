@@ -67,7 +67,7 @@ def test_a_run_that_was_left_is_read(tmp_path: Path, capsys: pytest.CaptureFixtu
     module.main(run)
     shown = capsys.readouterr().out
     assert "interrupted; 150 of 400 pages" in shown
-    assert "the choice of highest value" in shown
+    assert "the best choice" in shown
 
 
 @pytest.mark.slow
