@@ -1,11 +1,11 @@
-"""Fills the tables of docs/experiments.md from the results of the committed experiments.
+"""Fill the tables of docs/experiments.md from the results of the committed experiments.
 
     tres bench experiments/sound.toml --out out/sound        # and so on, for every file
     python -m tools.experiments out
 
-Between `<!-- results: WHAT -->` and `<!-- end -->` the page holds what is made here, and nothing
-that was copied by hand. A table whose results are not below the given directory stays as it is,
-and is named. What the figures mean is told around them, by a person.
+Everything between `<!-- results: WHAT -->` and `<!-- end -->` is generated, nothing is copied by
+hand. A table without results in the given directory stays as it is, and is named. The text around
+the tables, which says what the figures mean, is written by a person.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SPOT = re.compile(r"(<!-- results: (.+?) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def main(arguments: list[str]) -> None:
-    """Fill what can be filled."""
+    """Fill the tables that have results."""
     if len(arguments) != 1:
         sys.exit("usage: python -m tools.experiments DIRECTORY  (that of the results)")
     page, missing = filled(PAGE.read_text(encoding="utf-8"), Path(arguments[0]))
@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> None:
 
 
 def filled(page: str, results: Path) -> tuple[str, list[str]]:
-    """The page with its tables anew, and the experiments that are not there."""
+    """Return the page with new tables, and the experiments without results."""
     missing: list[str] = []
 
     def fill(spot: re.Match[str]) -> str:
@@ -78,7 +78,7 @@ def _made(what: str, results: Path) -> str:
 
 
 def policies(comparison: Comparison) -> Rows:
-    """Table 3 of one topic; the variants of our own policy stand in Table 4."""
+    """Table 3 of one topic; the variants of our own policy are in Table 4."""
     cells = {
         cap: {name: cell for name, cell in row.items() if not name.startswith(f"{OURS}:")}
         for cap, row in comparison.cells.items()
@@ -90,7 +90,7 @@ def policies(comparison: Comparison) -> Rows:
 
 
 def variants(comparisons: dict[str, Comparison], caps: list[str]) -> Rows:
-    """Table 4: differences to the default in harvest rate, paired by seed; bold if not chance."""
+    """Table 4: differences from the default harvest rate, paired by seed; bold if significant."""
     columns = [
         (topic, cap) for cap in caps for topic, found in comparisons.items() if cap in found.cells
     ]
@@ -120,7 +120,7 @@ def beside_oracle(comparisons: dict[str, Comparison]) -> Rows:
 
 
 def new_sites(results: Path) -> Rows:
-    """Pages and sites after a quarter of the crawl and at its end, by what a new site is worth."""
+    """Pages and sites after a quarter of the crawl and at its end, by `new_sites`."""
     points: dict[tuple[str, int], list[tuple[float, float]]] = defaultdict(list)
     with (results / CURVES).open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
@@ -148,7 +148,7 @@ def _variants(comparison: Comparison, caps: list[str]) -> Iterator[str]:
 
 
 def _difference(cells: dict[str, Cell], name: str) -> str:
-    """Nothing for what was not run, and for what is the default itself under this cap."""
+    """An empty cell for what was not run, and for what is the default under this cap."""
     if name not in cells or cells[name].rates == cells[OURS].rates:
         return ""
     mean, chance = difference(cells[name], cells[OURS], "rates")
@@ -156,7 +156,7 @@ def _difference(cells: dict[str, Cell], name: str) -> str:
 
 
 def _all(results: Path) -> dict[str, Comparison]:
-    """The topics, each with the choices that were tried on it alone."""
+    """The topics, each with the choices that were tried on it only."""
     return {
         topic: _results(results, topic, *(name for name in CHOICES if name.startswith(topic)))
         for topic in TOPICS

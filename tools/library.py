@@ -1,4 +1,4 @@
-"""The reference page of `import tres`: every name of it, with its signature and its words."""
+"""The reference page of `import tres`: every name with its signature and its docstring."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _signature(name: str, function: object) -> str:
 
 
 def _members(kind: type) -> Iterator[str]:
-    """What can be asked of an object, in the words of its own documentation."""
+    """The public members of a class, with their docstrings."""
     if names := _fields(kind):
         yield from ("", f"Fields: {', '.join(f'`{name}`' for name in names)}.")
     told = [
@@ -59,12 +59,12 @@ def _fields(kind: type) -> list[str]:
 
 
 def _function(member: object) -> object:
-    """What carries the words: the function behind a property or a class method."""
+    """The function behind a property or a class method, which carries the docstring."""
     return getattr(member, "fget", None) or getattr(member, "__func__", None) or member
 
 
 def _words(thing: object) -> str:
-    """The first paragraph of what a thing says of itself; nothing if it is a plain value."""
+    """The first paragraph of a docstring; empty for a plain value."""
     if not (inspect.isclass(thing) or inspect.isfunction(thing)):
         return ""
     first = (inspect.getdoc(thing) or "").split("\n\n")[0]

@@ -72,7 +72,7 @@ def main() -> None:
 
 
 def crawled() -> tuple[CrawlSession, Tres, PerceivedWeb]:
-    """A crawl of the generated web, `STEPS` pages long."""
+    """Crawl `STEPS` pages of the generated web."""
     web = open_web(WEB)
     assert isinstance(web, GeneratedWeb)
     keywords, seeds = web.topics[TOPIC], tuple(web.seeds(TOPIC, 3))
@@ -94,7 +94,7 @@ def crawled() -> tuple[CrawlSession, Tres, PerceivedWeb]:
 
 
 class Offer(NamedTuple):
-    """A leaf and the link that it puts forward."""
+    """A leaf and the link that it offers."""
 
     rule: str
     waiting: int
@@ -103,7 +103,7 @@ class Offer(NamedTuple):
 
 
 def offers(session: CrawlSession, policy: Tres) -> list[Offer]:
-    """What the leaves offer now, best first."""
+    """Return what the leaves offer now, best first."""
     frontier, view = policy.tree_frontier, policy.tree_view()
     rows = frontier.sample(frontier.occupied, 1)
     values = policy.learner.values(rows)
@@ -116,8 +116,8 @@ def offers(session: CrawlSession, policy: Tres) -> list[Offer]:
     return found
 
 
-def _promising(session: CrawlSession, policy: Tres, seen: PerceivedWeb) -> list[Offer]:
-    """The offers of the next step at which the best one is relevant: it shows the idea better."""
+def _next_relevant_offers(session: CrawlSession, policy: Tres, seen: PerceivedWeb) -> list[Offer]:
+    """Go to the next step whose best offer is relevant, which shows the idea better."""
     while True:
         found = offers(session, policy)
         outcome = seen.perceive(found[0].url)
@@ -129,14 +129,14 @@ def _promising(session: CrawlSession, policy: Tres, seen: PerceivedWeb) -> list[
 
 
 def step(session: CrawlSession, policy: Tres, seen: PerceivedWeb) -> str:
-    """One decision: a link of every leaf, their values, the best, and what came of it."""
-    all_offers = _promising(session, policy, seen)
+    """Draw one decision: a link of every leaf, their values, the best, and its outcome."""
+    all_offers = _next_relevant_offers(session, policy, seen)
     shown = [*all_offers[: LEAVES - 2], *all_offers[len(all_offers) // 2 :][:1], all_offers[-1]]
     outcome = seen.perceive(shown[0].url)
     assert isinstance(outcome, Percept)
     parts = [
         text(16, 26, f"Step {session.steps + 1}: {len(policy):,} links wait in "
-             f"{len(all_offers)} leaves, and every leaf puts one forward", weight="bold"),
+             f"{len(all_offers)} leaves, and every leaf offers one", weight="bold"),
         text(16, 52, "rule of the leaf, and the link that was drawn", PALE),
         text(520, 52, "waiting", PALE, "end"),
         text(540, 52, "value that the agent gives it (Q)", PALE),
@@ -149,7 +149,7 @@ def step(session: CrawlSession, policy: Tres, seen: PerceivedWeb) -> str:
             y += LINE
         parts += _offer(offer, y, most, chosen=number == 0)
         y += 2 * LINE - 6
-    parts.append(text(16, y + 8, _came_of_it(outcome), GREEN, weight="bold"))
+    parts.append(text(16, y + 8, _describe_outcome(outcome), GREEN, weight="bold"))
     return picture(y + 28, parts)
 
 
@@ -165,7 +165,7 @@ def _offer(offer: Offer, y: int, most: float, chosen: bool) -> Iterator[str]:
     yield text(546 + width, y + 17, f"{offer.q:.2f}", colour)
 
 
-def _came_of_it(outcome: Percept) -> str:
+def _describe_outcome(outcome: Percept) -> str:
     verdict = "relevant" if outcome.relevant else "not relevant"
     return (
         f"The best is fetched: {verdict} with probability {outcome.relevance:.2f}, so the reward "
@@ -177,7 +177,7 @@ def _came_of_it(outcome: Percept) -> str:
 
 
 def tree(session: CrawlSession, policy: Tres, seen: PerceivedWeb) -> str:
-    """The top of the tree as an outline; the greener, the more reward."""
+    """Draw the top of the tree as an outline; greener means more reward."""
     view = policy.tree_view()
     rows = list(_outline(view, 0, "all links"))
     title = f"The top of a tree of {len(view.leaves)} leaves, after {session.steps} pages"
@@ -208,7 +208,7 @@ def _outline(view: TreeView, number: int, label: str) -> Iterator[tuple[int, str
 
 
 def pareto() -> str:
-    """The figure of a comparison's report, with its title and its legend drawn."""
+    """Draw the figure of a comparison's report, with title and legend."""
     with TemporaryDirectory() as scratch:
         file, out = Path(scratch) / "front.toml", Path(scratch) / "out"
         file.write_text(EXPERIMENT)

@@ -1,4 +1,4 @@
-"""Takes the pictures of report and dashboard in the documentation, from a demo that it runs.
+"""Take the pictures of report and dashboard for the documentation, from a demo.
 
     python -m tools.screenshots [DIR]
 
@@ -30,7 +30,7 @@ LEARNT = "what-the-judge-has-learnt"
 
 
 def main() -> None:
-    """Crawl, unless that was done before, and take all pictures."""
+    """Crawl, unless a demo is given, and take all pictures."""
     with TemporaryDirectory() as scratch:
         runs = Path(sys.argv[1]) if sys.argv[1:] else crawled(Path(scratch) / "demo")
         readers = [RunReader(runs / name) for name in ("tres", "random")]
@@ -51,20 +51,20 @@ def main() -> None:
 
 
 def crawled(directory: Path) -> Path:
-    """The runs of a demo."""
+    """Run a demo and return the directory of its runs."""
     CliRunner().invoke(demo, ["--run", str(directory)], catch_exceptions=False)
     return directory
 
 
 def written(file: Path, page: str) -> Path:
-    """A page in a file."""
+    """Write a page to a file."""
     file.write_text(page, encoding="utf-8")
     return file
 
 
 @contextmanager
 def dashboard(folder: Path, runs: Path) -> Iterator[str]:
-    """The dashboard over these runs; its address."""
+    """Serve the dashboard for these runs; yield its address."""
     (folder / "runs").symlink_to(runs.absolute())
     command = [sys.executable, "-m", "tres", "dashboard", "--port", "0"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
@@ -76,7 +76,7 @@ def dashboard(folder: Path, runs: Path) -> Iterator[str]:
 
 
 def dashboard_taken(browser: Browser, address: str) -> None:
-    """The list, one run in the dark, why a page was fetched, and a run on a telephone."""
+    """Take the list, one run in dark colours, why a page was fetched, and a run on a phone."""
     run = f"{address}#/run/tres"
     with opened(browser, address, (1000, 420)) as tab:
         tab.locator(".run .time b").nth(1).wait_for()
@@ -99,7 +99,7 @@ def dashboard_taken(browser: Browser, address: str) -> None:
 
 @contextmanager
 def opened(browser: Browser, url: str, size: tuple[int, int], **options: Any) -> Iterator[Page]:
-    """A page of the dashboard in a window."""
+    """Open a page of the dashboard in a window."""
     context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
     tab = context.new_page()
     tab.goto(url)
@@ -108,7 +108,7 @@ def opened(browser: Browser, url: str, size: tuple[int, int], **options: Any) ->
 
 
 def kept(tab: Page, name: str) -> None:
-    """What a window shows, as a picture."""
+    """Take a picture of what a window shows."""
     path = PICTURES / f"{name}.png"
     tab.screenshot(path=path)
     print(path)
@@ -123,7 +123,7 @@ def taken(
     media: Any = None,
     **options: Any,
 ) -> None:
-    """One picture of a page, or of what is seen from a section on."""
+    """Take a picture of a page, from its top or from a section on."""
     context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
     tab = context.new_page()
     tab.emulate_media(media=media)
