@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.fuzz import fuzzed
+from webencodings.labels import LABELS
 
 from tres.web.charset import decoded, encoding_of
 
@@ -80,6 +81,12 @@ def test_links_are_written_in_the_encoding_of_the_page_or_in_utf_8(body, hint, e
         ('"UTF-8"', "utf-8"),
         ("gb2312", "gb18030"),
         ("Shift_JIS", "cp932"),
+        (" windows-874\t", "cp874"),
+        ("x-mac-cyrillic", "mac-cyrillic"),
+        ("iso-8859-8-i", "iso8859-8"),
+        ("unicode", "utf-16-le"),
+        ("iso-2022-kr", None),
+        ("iso8859_1", None),
         ("unicode_escape", None),
         ("rot13", None),
         ("base64", None),
@@ -89,6 +96,13 @@ def test_links_are_written_in_the_encoding_of_the_page_or_in_utf_8(body, hint, e
 )
 def test_labels_mean_what_they_mean_to_browsers(label, encoding):
     assert encoding_of(label) == encoding
+
+
+def test_every_label_of_the_standard_is_known():
+    unused = {"replacement", "x-user-defined"}
+    assert len(LABELS) == 228
+    for label, name in LABELS.items():
+        assert (encoding_of(label) is None) == (name in unused)
 
 
 def test_binary_data_is_no_text():

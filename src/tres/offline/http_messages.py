@@ -1,10 +1,13 @@
-"""HTTP messages without sockets: what a client asks, and what it is told.
+"""HTTP messages without sockets: requests for pages, and the responses to them.
 
 A request is accepted in two forms: `GET http://host/page` (as to a proxy; https URLs as well)
 and `GET /page` with a Host header (as to a web server of many hosts). The URL in a `Request`
-is canonical. Everything that is no such request becomes a `Refusal`, whose text tells the
-client what to do instead and after which the connection ends: after a message that was not
-understood, nobody knows where the next one begins.
+is canonical. Everything else becomes a `Refusal`, whose text says what to send instead. The
+connection ends with it: nobody knows where the next message begins after one that was not understood.
+
+h11 would do this too, with a third of the speed (37 instead of 12 microseconds of processor time
+for a request), and a fast server is the point of this one. It forwards nothing, so a request that
+another parser would read otherwise does no harm.
 """
 
 from __future__ import annotations

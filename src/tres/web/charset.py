@@ -6,8 +6,8 @@ HTTP header, `<meta>`, then UTF-8, which hardly ever fits by accident, and at la
 windows-1252, in which every byte means something. A candidate fits if most of what
 is not ASCII can be decoded; single broken characters become U+FFFD and stay so.
 
-Only encodings that browsers know are accepted. Python has many more, some of them
-(`punycode`, `unicode_escape`) slow or harmful on hostile input.
+Labels mean what they mean to browsers (WHATWG Encoding, by `webencodings`). Python knows
+more encodings, some of them (`punycode`, `unicode_escape`) slow or harmful on hostile input.
 """
 
 from __future__ import annotations
@@ -17,34 +17,17 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import webencodings
+
 FALLBACK = "cp1252"
 MAX_CONTROL_SHARE = 0.1
-"""More control and undecodable characters than this: no text. Random bytes have 0.13."""
+"""With more control and undecodable characters, it is not text. Random bytes have 0.13."""
 MAX_NUL_SHARE = 0.01
 SAMPLE_CHARS = 8_192
 META_BYTES = 2_048
 
-_WIDER = {
-    "ascii": "cp1252",
-    "iso8859-1": "cp1252",
-    "iso8859-9": "cp1254",
-    "tis-620": "cp874",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-    "big5": "big5hkscs",
-    "utf-16": "utf-16-le",
-}
-"""Browsers read these labels as a larger encoding that contains them."""
-
-_KNOWN = frozenset(_WIDER.values()) | frozenset(
-    """
-    utf-8 utf-8-sig utf-16-be cp866 koi8-r koi8-u mac-roman mac-cyrillic cp1250 cp1251 cp1253
-    cp1255 cp1256 cp1257 cp1258 euc_jp iso2022_jp
-    """.split()
-    + [f"iso8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)]
-)
+_UNUSED = ("replacement", "x-user-defined")
+"""Encodings of browsers that decode no page."""
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -62,7 +45,7 @@ class Decoded(NamedTuple):
 
 
 def decoded(body: bytes, hint: str | None = None) -> Decoded | None:
-    """A page as text; None if it is none. `hint` is the charset of the HTTP header."""
+    """Return a page as text, or None if it is not text; `hint` is the charset of the header."""
     texts = ((_fitting(body, name), name) for name in _candidates(body, hint))
     found, encoding = next(((text, name) for text, name in texts if text), (None, FALLBACK))
     text = (found or body.decode(FALLBACK, "replace")).removeprefix("\ufeff")
@@ -91,13 +74,12 @@ def _candidates(body: bytes, hint: str | None) -> Iterator[str]:
 
 
 def encoding_of(label: str) -> str | None:
-    """Python's name of the encoding that browsers use for a label, if there is one."""
-    try:
-        name = codecs.lookup(label.strip("\"' ")).name
-    except (LookupError, ValueError):  # unknown; with a NUL in it
+    """Return Python's name of the encoding that browsers use for a label, if there is one."""
+    found = webencodings.lookup(label.strip("\"'"))
+    if found is None or found.name in _UNUSED:
         return None
-    name = _WIDER.get(name, name)
-    return name if name in _KNOWN else None
+    # gb18030 contains gbk, and browsers decode both with it.
+    return "gb18030" if found.name == "gbk" else str(found.codec_info.name)
 
 
 def _fitting(body: bytes, encoding: str) -> str | None:
