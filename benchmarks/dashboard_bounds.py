@@ -23,8 +23,8 @@ from tempfile import TemporaryDirectory
 from urllib.request import urlopen
 
 import tres
-from tres.dashboard.followed_run import FollowedRun, Since
-from tres.dashboard.query_process import Answers
+from tres.dashboard.followed_run import ClientState, FollowedRun
+from tres.dashboard.query_process import QueryProcess
 from tres.offline.generated.generator import GeneratedWeb
 
 WEB, TOPIC = "generated:pages=20000,seed=2", "sailing"
@@ -87,8 +87,8 @@ def explanations(directory: Path, pages: int) -> None:
     topic = tres.new_topic(web.topics[TOPIC], web.seeds(TOPIC), labels=[TOPIC])
     for _ in tres.crawl_pages(topic, WEB, run=directory, pages=pages):
         pass
-    run, answers = FollowedRun("run", directory, time.monotonic), Answers()
-    run.told(Since())
+    run, answers = FollowedRun("run", directory, time.monotonic), QueryProcess()
+    run.news(ClientState())
     for step in (pages, pages // 2, pages // 10):
         before, began = processor(answers), time.perf_counter()
         answers.ask("explain", run, step=step, wait=False)
@@ -100,7 +100,7 @@ def explanations(directory: Path, pages: int) -> None:
     answers.close()
 
 
-def processor(answers: Answers) -> float:
+def processor(answers: QueryProcess) -> float:
     """Seconds of processor time of the process that answers, if there is one."""
     if answers._process is None:
         return 0.0

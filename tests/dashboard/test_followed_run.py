@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tests.support.dashboard import open_run, step
 
-from tres.dashboard.followed_run import FollowedRun, Since
-from tres.dashboard.run_counts import KEPT, LONGEST
+from tres.dashboard.followed_run import ClientState, FollowedRun
+from tres.dashboard.run_counts import LAST_PAGES, LONGEST
 from tres.report.run_reader import RunReader
 from tres.runs.open_run import OpenRun
 from tres.store.journal import JOURNAL, MARK
@@ -17,10 +17,10 @@ from tres.store.journal import JOURNAL, MARK
 def told_to(followed: FollowedRun, told: dict | None = None) -> dict:
     """What a browser hears that has heard `told` before."""
     if told is None:
-        return followed.told(Since())
+        return followed.news(ClientState())
     curve, pages = told["curve"], told["last_pages"]
-    return followed.told(
-        Since(
+    return followed.news(
+        ClientState(
             told["edition"],
             curve["stride"],
             curve["points"][-1].step if curve["points"] else 0,
@@ -126,11 +126,11 @@ def test_titles_of_the_web_are_harmless(run: OpenRun, clock) -> None:
 
 
 def test_of_a_long_run_little_is_kept(run: OpenRun, clock) -> None:
-    for _ in range(KEPT + 60):
+    for _ in range(LAST_PAGES + 60):
         step(run)
     followed = FollowedRun("letters", run.directory, clock)
     followed.listed()
-    assert len(followed.counts.last_pages) == KEPT
+    assert len(followed.counts.last_pages) == LAST_PAGES
     assert followed._reader is not None
     assert followed._reader.pages == []
 

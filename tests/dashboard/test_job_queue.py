@@ -12,9 +12,9 @@ from tests.dashboard.conftest import Clock
 
 import tres
 from tres.dashboard import job_queue as jobs
-from tres.dashboard.followed_run import FollowedRun, Since
-from tres.dashboard.job_queue import Jobs
-from tres.dashboard.run_orders import learn
+from tres.dashboard.followed_run import ClientState, FollowedRun
+from tres.dashboard.job_queue import JobQueue
+from tres.dashboard.run_orders import train_model
 from tres.offline.generated.generator import GeneratedWeb
 from tres.store.judgements import Judgement, append_judgement
 
@@ -34,11 +34,11 @@ def test_progress_is_known_while_a_job_runs(
     monkeypatch.chdir(tmp_path)
 
     async def watched() -> None:
-        work = Jobs(clock)
+        work = JobQueue(clock)
         job = work.start("learn", FollowedRun("letters", tmp_path, clock))
         while not job.progress:
             await asyncio.sleep(0.01)
-        assert (job.progress, job.runs) == ("training on 7 pages", True)
+        assert (job.progress, job.is_running) == ("training on 7 pages", True)
         (tmp_path / "go").touch()
         assert job.task is not None
         await job.task
@@ -54,7 +54,7 @@ def test_learning_tells_its_stages(tmp_path: Path) -> None:
     for page in pages[:2]:
         append_judgement(run, Judgement(page.url, page.relevant, page.step, 0.5))
     stages: list[str] = []
-    assert learn(run, stages.append)["judged"] == 2
+    assert train_model(run, stages.append)["judged"] == 2
     assert stages[:2] == ["reading judged pages: 1 of 2", "reading judged pages: 2 of 2"]
     assert stages[3].startswith("training on ")
     assert stages[-1] == "handing over the model"
@@ -70,6 +70,6 @@ def test_what_was_said_twice_is_learnt_as_well(tmp_path: Path, clock: Clock) -> 
         for model in run.glob("model*"):
             os.utime(model, (1.0, 1.0))  # was learnt long ago
         append_judgement(run, Judgement(pages[0].url, True, 1, 0.5))
-        assert followed.told(Since())["judgements"]["new"]
-        learn(run)
-        assert not followed.told(Since())["judgements"]["new"]
+        assert followed.news(ClientState())["judgements"]["new"]
+        train_model(run)
+        assert not followed.news(ClientState())["judgements"]["new"]

@@ -9,7 +9,7 @@ import pytest
 from starlette.types import ASGIApp
 from tests.support.dashboard import get, open_run, post, step
 
-from tres.dashboard.frontier_view import what_waits
+from tres.dashboard.frontier_view import view_frontier
 from tres.policies.policy import FrontierPolicy
 from tres.runs.open_run import OpenRun
 from tres.store.judgements import read_judgements
@@ -61,7 +61,7 @@ def test_a_run_that_nobody_crawls_takes_no_orders(app: ASGIApp, tmp_path: Path) 
         step(run)
     answer = post(app, "/api/runs/letters/orders", {"order": "pause"})
     assert answer.status == 409
-    assert "nobody is crawling" in answer.json["error"]
+    assert "not being crawled" in answer.json["error"]
 
 
 def test_a_judgement_is_about_the_page_of_the_journal(app: ASGIApp, run: OpenRun) -> None:
@@ -93,7 +93,7 @@ def test_a_run_that_is_crawled_is_not_taken_up_again(app: ASGIApp, run: OpenRun)
 def test_what_waits_is_what_the_crawl_itself_has(run: OpenRun) -> None:
     for _ in range(60):
         step(run)
-    told, policy = what_waits(run.directory), run.session.policy
+    told, policy = view_frontier(run.directory), run.session.policy
     assert isinstance(policy, FrontierPolicy)
     assert told["step"] == run.session.steps
     assert told["waiting"] == len(policy) > 0

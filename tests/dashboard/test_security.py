@@ -11,9 +11,9 @@ from starlette.types import ASGIApp
 from tests.support.dashboard import CHANGING, OWN, ask, get, post, step
 
 from tres.dashboard.app import Dashboard
-from tres.dashboard.login_attempts import MOST, SLIPS, Attempts
+from tres.dashboard.login_attempts import FREE_ATTEMPTS, MOST, LoginAttempts
 from tres.dashboard.run_list import Runs
-from tres.dashboard.security import COOKIE, LARGEST_BODY, AccessRules, token_for
+from tres.dashboard.security import COOKIE, LARGEST_BODY, AccessRules, choose_token
 from tres.errors import ConfigError
 from tres.runs.open_run import OpenRun
 from tres.store.orders import take
@@ -139,10 +139,10 @@ def test_the_token_opens_once_and_a_cookie_from_then_on(locked: ASGIApp) -> None
 
 def test_whoever_guesses_the_token_must_wait(tmp_path: Path) -> None:
     now = [0.0]
-    access = AccessRules({"127.0.0.1"}, TOKEN, attempts=Attempts(lambda: now[0]))
+    access = AccessRules({"127.0.0.1"}, TOKEN, attempts=LoginAttempts(lambda: now[0]))
     locked = Dashboard(Runs(time.monotonic, home=tmp_path), access).app()
     cookie = post(locked, "/api/login", {"token": TOKEN}).headers["set-cookie"].partition(";")[0]
-    for number in range(SLIPS - 1):
+    for number in range(FREE_ATTEMPTS - 1):
         assert post(locked, "/api/login", {"token": f"wrong {number}"}).status == 401
     assert get(locked, "/api/runs", authorization="Bearer wrong").status == 401
     for wait in (1, 2, 4):
@@ -157,8 +157,8 @@ def test_whoever_guesses_the_token_must_wait(tmp_path: Path) -> None:
 
 
 def test_others_do_not_wait_for_a_guesser() -> None:
-    attempts = Attempts(lambda: 0.0)
-    for number in range(SLIPS):
+    attempts = LoginAttempts(lambda: 0.0)
+    for number in range(FREE_ATTEMPTS):
         attempts.failed("192.0.2.1", f"wrong {number}")
         attempts.failed(f"2001:db8::{number}", f"wrong {number}")
     assert attempts.wait("192.0.2.1") == attempts.wait("::ffff:192.0.2.1") == 1
@@ -168,7 +168,7 @@ def test_others_do_not_wait_for_a_guesser() -> None:
 
 def test_guessers_are_remembered_within_bounds() -> None:
     now = [0.0]
-    attempts = Attempts(lambda: now[0])
+    attempts = LoginAttempts(lambda: now[0])
     for number in range(2_000):  # a day of guessing
         attempts.failed("192.0.2.1", f"wrong {number}")
     assert attempts.wait("192.0.2.1") == 60
@@ -181,20 +181,20 @@ def test_guessers_are_remembered_within_bounds() -> None:
 
 
 def test_a_program_with_an_old_token_keeps_nobody_out(locked: ASGIApp) -> None:
-    for _ in range(10 * SLIPS):
+    for _ in range(10 * FREE_ATTEMPTS):
         assert get(locked, "/metrics", authorization="Bearer the one of yesterday").status == 401
     assert post(locked, "/api/login", {"token": TOKEN}).status == 200
 
 
 def test_other_hosts_need_a_token() -> None:
-    assert token_for("127.0.0.1", None) is token_for("localhost", None) is None
-    made = token_for("0.0.0.0", None)
+    assert choose_token("127.0.0.1", None) is choose_token("localhost", None) is None
+    made = choose_token("0.0.0.0", None)
     assert made is not None
     assert len(made) >= 32
-    assert made != token_for("0.0.0.0", None)
-    assert token_for("0.0.0.0", TOKEN) == token_for("127.0.0.1", TOKEN) == TOKEN
+    assert made != choose_token("0.0.0.0", None)
+    assert choose_token("0.0.0.0", TOKEN) == choose_token("127.0.0.1", TOKEN) == TOKEN
     with pytest.raises(ConfigError, match="16 or more"):
-        token_for("0.0.0.0", "short")
+        choose_token("0.0.0.0", "short")
 
 
 def test_a_message_names_the_run_and_not_its_place(app: ASGIApp, run: OpenRun) -> None:

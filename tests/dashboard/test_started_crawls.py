@@ -18,10 +18,10 @@ from tests.support.dashboard import CHANGING, ask, get, post
 from tres.dashboard import job_queue as jobs
 from tres.dashboard import started_crawls as crawls
 from tres.dashboard.app import Dashboard
-from tres.dashboard.run_files import without_path
+from tres.dashboard.run_files import hide_path
 from tres.dashboard.run_list import Runs
 from tres.dashboard.security import AccessRules
-from tres.dashboard.topic_list import topics_in
+from tres.dashboard.topic_list import find_topics
 from tres.store.exploration_log import EXPLORATION
 
 TOPIC = """
@@ -73,7 +73,7 @@ def dashboard(folder: Path) -> Iterator[Dashboard]:
     for begun in made.crawls._begun.values():
         begun.process.kill()
         begun.process.wait()
-        begun.said.close()
+        begun.output.close()
 
 
 def called(folder: Path) -> list[str]:
@@ -97,7 +97,7 @@ def test_a_crawl_is_begun_as_the_file_says_and_lives_on(dashboard: Dashboard, fo
     wanted = {"topic": "bees.toml", "pages": 10**9, "run": "/tmp/evil", "proxy": "http://evil/"}
     said = post(app, "/api/crawls", wanted)
     assert said.status == 200
-    assert "begins as bees" in said.json["said"]
+    assert "starts as bees" in said.json["said"]
     (begun,) = dashboard.crawls._begun.values()
     run = folder / "runs" / "bees"
     assert called(folder) == ["crawl", str(folder / "bees.toml"), "--run", str(run)]
@@ -178,7 +178,7 @@ def test_a_dashboard_of_a_few_runs_begins_none(folder: Path) -> None:
 
 
 def test_two_who_begin_at_once_get_a_directory_each(dashboard: Dashboard, folder: Path) -> None:
-    bees = topics_in(folder)[0]
+    bees = find_topics(folder)[0]
     with ThreadPoolExecutor(crawls.MOST) as people:
         asked = [
             people.submit(dashboard.crawls.begin, bees, folder / "runs") for _ in range(crawls.MOST)
@@ -217,5 +217,5 @@ def test_files_of_the_folder_are_no_modules_of_ours(
 def test_a_message_about_a_folder_below_the_root_stays_legible() -> None:
     message = "/data/bees.toml: topic.seeds: http://bees.example/ is no seed"
     told = "data/bees.toml: topic.seeds: http://bees.example/ is no seed"
-    assert without_path(message, Path("/data")) == told
-    assert without_path(message, Path("/")) == message
+    assert hide_path(message, Path("/data")) == told
+    assert hide_path(message, Path("/")) == message

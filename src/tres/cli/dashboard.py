@@ -58,9 +58,9 @@ def dashboard(runs: tuple[Path, ...], host: str, port: int, token: str | None, s
     """
     _check_installed()
     from tres.dashboard.run_list import Runs, named_runs
-    from tres.dashboard.security import token_for
+    from tres.dashboard.security import choose_token
 
-    wanted = token_for(host, token)
+    wanted = choose_token(host, token)
     os.environ.pop(TOKEN, None)  # no crawl that is started from here needs to know it
     found = Runs(time.monotonic, named_runs(runs), None if runs else HOME)
     with stopped_by_signals() as go_on, _listening(host, port) as listening:

@@ -1,5 +1,5 @@
-"""A local web application that shows crawls, running and finished, and steers them.
+"""A local web application that shows running and finished crawls and steers them.
 
-It reads the stores of runs and leaves orders there; it never touches a crawl itself. So it may
-be started, stopped or killed at any time, and nobody's crawl takes notice.
+It reads the stores of runs and leaves orders there; it never touches a crawl itself. So it can be
+started, stopped or killed at any time without disturbing a crawl.
 """

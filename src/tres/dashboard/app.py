@@ -1,7 +1,7 @@
-"""The application: files for the browser, and a small JSON API that says what it shows.
+"""The application: files for the browser, and the JSON API behind them.
 
-Whatever touches a disk is done in a thread, whatever computes in another process
-(`dashboard.job_queue`), so the event loop is always free to answer.
+Disk access happens in threads, computation in other processes (`dashboard.job_queue`), so that the
+event loop is always free to answer.
 """
 
 from __future__ import annotations
@@ -26,17 +26,24 @@ from starlette.types import ASGIApp
 
 from tres import __version__
 from tres.dashboard.downloads import Downloads, formats_of
-from tres.dashboard.followed_run import FollowedRun, Since
-from tres.dashboard.job_queue import Job, Jobs
+from tres.dashboard.followed_run import ClientState, FollowedRun
+from tres.dashboard.job_queue import Job, JobQueue
 from tres.dashboard.metrics_endpoint import MetricsEndpoint
-from tres.dashboard.query_process import Answers
+from tres.dashboard.query_process import QueryProcess
 from tres.dashboard.run_counts import Json
-from tres.dashboard.run_files import without_path
+from tres.dashboard.run_files import hide_path
 from tres.dashboard.run_list import Runs
-from tres.dashboard.run_orders import give_order, judge
-from tres.dashboard.security import COOKIE, AccessRules, Guard, RefusedError, caller, refusal
-from tres.dashboard.started_crawls import Crawls
-from tres.dashboard.topic_list import topics_in
+from tres.dashboard.run_orders import give_order, save_judgement
+from tres.dashboard.security import (
+    COOKIE,
+    AccessRules,
+    Guard,
+    RefusedError,
+    client_address,
+    refusal,
+)
+from tres.dashboard.started_crawls import StartedCrawls
+from tres.dashboard.topic_list import find_topics
 from tres.errors import TresError
 from tres.report.metrics import CONTENT_TYPE
 from tres.report.palette import PALETTE
@@ -49,18 +56,18 @@ PALETTE_CSS = "".join(
     f":root{{--{name}:light-dark({colour.light},{colour.dark})}}\n"
     for name, colour in PALETTE.items()
 )
-PATIENCE = 0.3
-"""Seconds that a list may spend on runs that nobody has read before; the next one goes on."""
-FOLD_AGAIN = 15.0
-"""Seconds between two looks at a frontier, at least; and ten times what the last one took."""
+LIST_SECONDS = 0.3
+"""Seconds that one list may spend on runs that were not read before; the next list continues."""
+FRONTIER_INTERVAL = 15.0
+"""Fewest seconds between two looks at a frontier; if more, ten times what the last one took."""
 SITES = 50
 MOST_TEXTS = 30
-"""Pages whose text is told at once."""
+"""Pages whose texts can be asked for at once."""
 STEP = re.compile("[1-9][0-9]{0,8}")
 
 
 class Dashboard:
-    """What the routes share."""
+    """The routes, and what they share."""
 
     def __init__(
         self, runs: Runs, access: AccessRules, clock: Callable[[], float] = time.monotonic
@@ -68,14 +75,14 @@ class Dashboard:
         self.runs = runs
         self.access = access
         self.clock = clock
-        self.jobs = Jobs(clock)
-        self.answers = Answers()
-        self.crawls = Crawls()
+        self.jobs = JobQueue(clock)
+        self.queries = QueryProcess()
+        self.crawls = StartedCrawls()
         self.downloads = Downloads()
         self.metrics_endpoint = MetricsEndpoint()
 
     def app(self) -> ASGIApp:
-        """The application, behind its guard."""
+        """Return the application behind its guard."""
         run = "/api/runs/{key}"
         routes = [
             Route("/", self.page),
@@ -101,57 +108,58 @@ class Dashboard:
         answers = {
             TresError: self._problem,
             RefusedError: refusal,
-            HTTPException: _no_such,
-            Exception: _bug,
+            HTTPException: _not_found,
+            Exception: _internal_error,
         }
-        app = Starlette(routes=routes, exception_handlers=answers, lifespan=self._life)
+        app = Starlette(routes=routes, exception_handlers=answers, lifespan=self._lifespan)
         return Guard(app, self.access)
 
     @asynccontextmanager
-    async def _life(self, app: Starlette) -> AsyncIterator[None]:
+    async def _lifespan(self, app: Starlette) -> AsyncIterator[None]:
         yield
         await self.jobs.close()
-        self.answers.close()
+        self.queries.close()
 
     async def page(self, request: Request) -> Response:
-        """The one page; scripts fill it."""
+        """The page, which scripts fill."""
         return FileResponse(STATIC / "index.html")
 
     async def charts(self, request: Request) -> Response:
-        """The library of charts, from its own package."""
+        """Chart.js, from the package that ships it."""
         return FileResponse(CHARTS)
 
     async def palette(self, request: Request) -> Response:
-        """The colours, which are those of the report."""
+        """The colours of the report."""
         return Response(PALETTE_CSS, media_type="text/css")
 
     async def login(self, request: Request) -> Response:
-        """A token for a cookie."""
+        """Exchange the token for a cookie."""
         token = (await _body(request)).get("token")
-        if not isinstance(token, str) or not self.access.opens(token, caller(request.scope)):
+        address = client_address(request.scope)
+        if not isinstance(token, str) or not self.access.accepts_token(token, address):
             raise RefusedError(401, "this is not the token that 'tres dashboard' has printed")
         answer = JSONResponse({"said": "Welcome."})
-        answer.set_cookie(COOKIE, self.access.pass_, httponly=True, samesite="strict", path="/")
+        answer.set_cookie(COOKIE, self.access.cookie, httponly=True, samesite="strict", path="/")
         return answer
 
     async def metrics(self, request: Request) -> Response:
-        """The newest runs, as Prometheus reads them."""
+        """The newest runs as metrics for Prometheus."""
         text = await run_in_threadpool(lambda: self.metrics_endpoint.text(self.runs.all()))
         return Response(text, media_type=CONTENT_TYPE)
 
     async def list(self, request: Request) -> Response:
-        """All runs, in a few numbers each."""
+        """All runs, with a few numbers each."""
         return JSONResponse(await run_in_threadpool(self._listed))
 
     def _listed(self) -> Json:
-        until = self.clock() + PATIENCE
+        until = self.clock() + LIST_SECONDS
         lines, runs = [], self.runs.all()
         for run in runs:
             if run.is_read or self.clock() < until:
                 lines.append(run.listed())
             else:
                 lines.append({"key": run.key, "name": run.name})
-        begun = self.crawls.without_run({run.directory for run in runs})
+        begun = self.crawls.not_yet_runs({run.directory for run in runs})
         return {
             "version": __version__,
             "runs": lines,
@@ -160,14 +168,14 @@ class Dashboard:
         }
 
     async def topics(self, request: Request) -> Response:
-        """What can be crawled."""
-        found = await run_in_threadpool(topics_in, self._folder())
-        return JSONResponse({"topics": [topic.told() for topic in found]})
+        """The topic files that can be crawled."""
+        found = await run_in_threadpool(find_topics, self._folder())
+        return JSONResponse({"topics": [topic.to_json() for topic in found]})
 
     async def crawl(self, request: Request) -> Response:
-        """Begin a crawl of one of the topics."""
+        """Start a crawl of a topic file."""
         wanted, folder = (await _body(request)).get("topic"), self._folder()
-        found = await run_in_threadpool(topics_in, folder)
+        found = await run_in_threadpool(find_topics, folder)
         topic = next((topic for topic in found if topic.key == wanted), None)
         if topic is None:
             raise RefusedError(404, "there is no such topic file; reload the page")
@@ -176,113 +184,114 @@ class Dashboard:
         return JSONResponse({"said": await run_in_threadpool(begin)})
 
     def _folder(self) -> Path:
-        """Where topic files lie: beside the directory of all runs."""
+        """The folder of the topic files: the one that holds the directory of all runs."""
         if self.runs.home is None:
             raise RefusedError(
-                409, "this dashboard shows a few runs only; start it without naming any"
+                409,
+                "this dashboard shows only the runs that were named; start it without naming any",
             )
         return self.runs.home.absolute().parent
 
     async def run(self, request: Request) -> Response:
-        """One run: what the browser has not got yet."""
-        run = self._asked(request)
-        told = await run_in_threadpool(run.told, _since(request))
-        told["begun_here"] = self.crawls.runs_here(run)
-        told["formats"] = await run_in_threadpool(formats_of, run)
-        told["learning"] = self._work(self.jobs.get("learn", run))
-        told["problem"] = told["problem"] or without_path(self.crawls.problem(run), run.directory)
-        return JSONResponse(told)
+        """One run: what the browser does not have yet."""
+        run = self._requested_run(request)
+        news = await run_in_threadpool(run.news, _client_state(request))
+        news["begun_here"] = self.crawls.is_running_here(run)
+        news["formats"] = await run_in_threadpool(formats_of, run)
+        news["learning"] = self._job_json(self.jobs.get("learn", run))
+        news["problem"] = news["problem"] or hide_path(self.crawls.problem(run), run.directory)
+        return JSONResponse(news)
 
     async def frontier(self, request: Request) -> Response:
-        """What waits, as of the step at which somebody last looked; looks again if it is time."""
-        run = self._asked(request)
+        """What waits in the frontier, as of the last look; looks again if it is time."""
+        run = self._requested_run(request)
         job = self.jobs.get("frontier", run)
         known = -1 if job.result is None else job.result.get("step", -1)
-        pause = max(FOLD_AGAIN, 10 * job.took)
+        pause = max(FRONTIER_INTERVAL, 10 * job.took)
         if known != run.counts.pages and self.clock() - job.began >= pause:
             job = self.jobs.start("frontier", run)
         gave = await run_in_threadpool(run.sites, SITES)
-        return JSONResponse(self._work(job) | {"gave": gave})
+        return JSONResponse(self._job_json(job) | {"gave": gave})
 
     async def explain(self, request: Request) -> Response:
-        """Why a page was fetched; `wait` also for what takes long to find out."""
-        run, (step,) = self._asked(request), _steps(request, "step", 1)
+        """Why a page was fetched; with `wait`, also what takes seconds to compute."""
+        run, (step,) = self._requested_run(request), _steps(request, "step", 1)
         wait = request.query_params.get("wait") == "1"
-        answer = partial(self.answers.ask, "explain", run, step=step, wait=wait)
+        answer = partial(self.queries.ask, "explain", run, step=step, wait=wait)
         return JSONResponse(await run_in_threadpool(answer))
 
     async def texts(self, request: Request) -> Response:
-        """What some pages say, as far as it is needed to judge them."""
-        run, steps = self._asked(request), _steps(request, "steps", MOST_TEXTS)
+        """Extracts of some pages, to judge them by."""
+        run, steps = self._requested_run(request), _steps(request, "steps", MOST_TEXTS)
         return JSONResponse(
-            await run_in_threadpool(partial(self.answers.ask, "texts", run, steps=steps))
+            await run_in_threadpool(partial(self.queries.ask, "texts", run, steps=steps))
         )
 
     async def report(self, request: Request) -> Response:
         """The report of a run as it is now."""
-        return await self.downloads.report(self._asked(request))
+        return await self.downloads.report(self._requested_run(request))
 
     async def export(self, request: Request) -> Response:
         """The pages of a run as a file."""
         form = request.query_params.get("to", "")
         relevant = request.query_params.get("relevant") == "1"
-        return await self.downloads.export(self._asked(request), form, relevant)
+        return await self.downloads.export(self._requested_run(request), form, relevant)
 
     async def order(self, request: Request) -> Response:
-        """Tell a crawl that is going on something."""
-        run, wanted = self._asked(request), await _body(request)
+        """Give an order to a running crawl."""
+        run, wanted = self._requested_run(request), await _body(request)
         if wanted == {"order": "stop"} and is_exploring(run.directory):
             return JSONResponse({"said": self.crawls.stop(run)})
         return JSONResponse({"said": await run_in_threadpool(give_order, run, wanted)})
 
     async def judgement(self, request: Request) -> Response:
-        """Keep a judgement."""
-        run, wanted = self._asked(request), await _body(request)
-        return JSONResponse({"said": await run_in_threadpool(judge, run, wanted)})
+        """Save a judgement."""
+        run, wanted = self._requested_run(request), await _body(request)
+        return JSONResponse({"said": await run_in_threadpool(save_judgement, run, wanted)})
 
     async def learn(self, request: Request) -> Response:
-        """Train the model anew with all judgements."""
-        self.jobs.start("learn", self._asked(request))
-        return JSONResponse({"said": "The model learns from the judgements."})
+        """Retrain the model with all judgements."""
+        self.jobs.start("learn", self._requested_run(request))
+        return JSONResponse({"said": "The model is learning from the judgements."})
 
     async def resume(self, request: Request) -> Response:
-        """Go on with a run that has ended."""
-        run, wanted = self._asked(request), await _body(request)
+        """Resume a run."""
+        run, wanted = self._requested_run(request), await _body(request)
         return JSONResponse({"said": await run_in_threadpool(self.crawls.resume, run, wanted)})
 
     async def _problem(self, request: Request, problem: Exception) -> Response:
-        """What the user can put right; where the run lies is nobody's business."""
+        """What the user can put right; the path of the run is not shown."""
         assert isinstance(problem, TresError)
         run = self.runs.get(request.path_params.get("key", ""))
         message = problem.message
         return JSONResponse(
-            {"error": message if run is None else without_path(message, run.directory)}, 409
+            {"error": message if run is None else hide_path(message, run.directory)}, 409
         )
 
-    def _work(self, job: Job) -> Json:
-        """What is known of a job, and for how long it has been done."""
-        spent = round(self.clock() - job.began) if job.runs else 0
+    def _job_json(self, job: Job) -> Json:
+        """The state of a job, and for how long it has run."""
+        spent = round(self.clock() - job.began) if job.is_running else 0
         return {
-            "busy": job.runs,
+            "busy": job.is_running,
             "result": job.result,
             "progress": job.progress,
             "seconds": spent,
         }
 
-    def _asked(self, request: Request) -> FollowedRun:
+    def _requested_run(self, request: Request) -> FollowedRun:
         run = self.runs.get(request.path_params["key"])
         if run is None:
             raise HTTPException(404)
         return run
 
 
-def _since(request: Request) -> Since:
+def _client_state(request: Request) -> ClientState:
     names = ("edition", "stride", "point", "page", "failed")
-    return Since(**{name: _number(request, name) for name in names})
+    return ClientState(**{name: _number(request, name) for name in names})
 
 
 def _steps(request: Request, name: str, most: int) -> list[int]:
-    """Numbers of pages in a request; `RefusedError` if they are none."""
+    """The step numbers in a request; `RefusedError` if they are not numbers."""
     texts = request.query_params.get(name, "").split(",")
     if len(texts) > most or not all(STEP.fullmatch(text) for text in texts):
         raise RefusedError(400, f"{name}: give the number of a page, such as {name}=12")
@@ -290,7 +299,7 @@ def _steps(request: Request, name: str, most: int) -> list[int]:
 
 
 def _number(request: Request, name: str) -> int:
-    """A number of the request; 0 if it is none."""
+    """A number in the request; 0 if it is not one."""
     text = request.query_params.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else 0
 
@@ -305,10 +314,10 @@ async def _body(request: Request) -> Json:
     return body
 
 
-async def _no_such(request: Request, problem: Exception) -> Response:
+async def _not_found(request: Request, problem: Exception) -> Response:
     assert isinstance(problem, HTTPException)
     return JSONResponse({"error": "there is nothing here"}, problem.status_code)
 
 
-async def _bug(request: Request, problem: Exception) -> Response:
+async def _internal_error(request: Request, problem: Exception) -> Response:
     return JSONResponse({"error": "something went wrong; the terminal says more"}, 500)

@@ -1,9 +1,9 @@
-"""What is too large for one answer: the report of a run, and its pages as a file.
+"""Downloads: the report of a run, and its pages as a file.
 
-Both are made by a process of its own and passed on as they come, so that neither is ever held as a
-whole. The first line that the process says is JSON: an error, or that the rest is what was asked
-for. If it fails later the connection breaks off, and no browser takes half a file for a whole one.
-When nobody reads any more, the process is ended. Only a few are made at a time.
+A process of its own writes each, and its output is streamed, so that nothing is held as a whole.
+The first line of the output is JSON: an error, or an empty error if the rest is the file. If the
+process fails later, the connection breaks off, so that no browser takes half a file for a whole
+one. When nobody reads any more, the process is ended. Only a few run at a time.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from starlette.types import Receive, Scope, Send
 
 from tres.dashboard.followed_run import FollowedRun
 from tres.dashboard.job_queue import COMMAND
-from tres.dashboard.run_files import without_path
+from tres.dashboard.run_files import hide_path
 from tres.dashboard.security import RefusedError
 from tres.errors import RunError
 from tres.store.warc_writer import parts_of
 
 AT_ONCE = 2
-AGAIN = 5.0
-"""Seconds after which one of them may be through."""
+RETRY_AFTER = 5.0
+"""Seconds after which one of them may have finished."""
 CHUNK = 1 << 16
 
 REPORT_POLICY = (
     "sandbox allow-scripts allow-popups allow-popups-to-escape-sandbox; frame-ancestors 'none'"
 )
-"""A report brings a policy of its own that names its script and its style by their hashes. Here it
-is confined further: it has no origin, so it can ask the dashboard for nothing."""
+"""A report has its own policy, which names its script and style by their hashes. Here it is also
+sandboxed: without an origin it cannot ask the dashboard for anything."""
 TYPES = {
     "csv": "text/csv; charset=utf-8",
     "jsonl": "application/jsonl",
@@ -43,11 +43,11 @@ TYPES = {
     "warc": "application/warc",
 }
 ENDINGS = {"urls": "txt", "warc": "warc.gz"}
-"""How the names of files end, where not like the format."""
+"""File name suffixes that differ from the name of the format."""
 
 
 def formats_of(run: FollowedRun) -> list[str]:
-    """Formats in which the pages of a run can be had on this machine."""
+    """Return the formats in which this machine can export the pages of a run."""
     lacking = set()
     if find_spec("pyarrow") is None:
         lacking.add("parquet")
@@ -56,8 +56,8 @@ def formats_of(run: FollowedRun) -> list[str]:
     return [form for form in TYPES if form not in lacking]
 
 
-class Made(StreamingResponse):
-    """An answer that a process makes; they end together."""
+class ProcessResponse(StreamingResponse):
+    """The output of a process as a response; they end together."""
 
     def __init__(
         self, downloads: Downloads, process: asyncio.subprocess.Process, **options: object
@@ -67,7 +67,7 @@ class Made(StreamingResponse):
         self._process = process
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it, or as much of it as is wanted."""
+        """Send the output until the end, or until the client leaves."""
         try:
             await super().__call__(scope, receive, send)
         finally:
@@ -76,28 +76,28 @@ class Made(StreamingResponse):
 
 @dataclass(slots=True)
 class Downloads:
-    """What is being made."""
+    """The downloads that are running."""
 
     _running: int = 0
 
-    async def report(self, run: FollowedRun) -> Made:
-        """The report as it is now, to be opened in the browser."""
-        return Made(
+    async def report(self, run: FollowedRun) -> ProcessResponse:
+        """Return the current report, to be opened in the browser."""
+        return ProcessResponse(
             self,
-            await self._started(run, "report"),
+            await self._start(run, "report"),
             media_type="text/html",
             headers={"Content-Security-Policy": REPORT_POLICY},
         )
 
-    async def export(self, run: FollowedRun, form: str, relevant: bool) -> Made:
-        """Pages as a file to be saved; its name is made of the key of the run, which is plain."""
+    async def export(self, run: FollowedRun, form: str, relevant: bool) -> ProcessResponse:
+        """Return pages as a file to be saved, named after the key of the run."""
         if form not in TYPES:
             raise RefusedError(400, f"to: name one of {', '.join(TYPES)}")
         which = "relevant" if relevant else "all"
         name = f"{run.key}-{which}.{ENDINGS.get(form, form)}"
-        return Made(
+        return ProcessResponse(
             self,
-            await self._started(run, "export", form, which),
+            await self._start(run, "export", form, which),
             headers={
                 "Content-Type": TYPES[form],
                 "Content-Disposition": f'attachment; filename="{name}"',
@@ -105,16 +105,17 @@ class Downloads:
         )
 
     async def ended(self, process: asyncio.subprocess.Process) -> None:
-        """Let one go."""
+        """End a process and free its place."""
         self._running -= 1
         with suppress(ProcessLookupError):
             process.kill()
         await process.wait()
 
-    async def _started(self, run: FollowedRun, *what: str) -> asyncio.subprocess.Process:
-        """A process that has begun to say what was asked for."""
+    async def _start(self, run: FollowedRun, *what: str) -> asyncio.subprocess.Process:
+        """Start a process; return it once it says that all is well."""
         if self._running >= AT_ONCE:
-            raise RefusedError(503, "other files are being made; try again in a moment", AGAIN)
+            message = "other downloads are running; try again in a moment"
+            raise RefusedError(503, message, RETRY_AFTER)
         self._running += 1
         kind, *rest = what
         command = (*COMMAND, kind, str(run.directory), *rest)
@@ -125,17 +126,17 @@ class Downloads:
             raise
         try:
             assert process.stdout is not None
-            problem = json.loads(await process.stdout.readline() or "{}").get("error", UNSAID)
+            problem = json.loads(await process.stdout.readline() or "{}").get("error", NO_RESULT)
         except BaseException:
             await self.ended(process)
             raise
         if problem:
             await self.ended(process)
-            raise RunError(without_path(problem, run.directory))
+            raise RunError(hide_path(problem, run.directory))
         return process
 
 
-UNSAID = "this could not be made; the terminal says more"
+NO_RESULT = "this could not be made; the terminal says why"
 
 
 async def _chunks(process: asyncio.subprocess.Process) -> AsyncIterator[bytes]:
@@ -143,4 +144,4 @@ async def _chunks(process: asyncio.subprocess.Process) -> AsyncIterator[bytes]:
     while chunk := await process.stdout.read(CHUNK):
         yield chunk
     if await process.wait():
-        raise RunError(UNSAID)
+        raise RunError(NO_RESULT)

@@ -1,8 +1,8 @@
 """What waits in the frontier of a run: by leaf of the tree, and by site.
 
-Only the crawler itself has the frontier. Others fold its journal, as whoever resumes it would
-(`runs.restored_session`), which takes seconds for a long one: this module is used in a process of
-its own, and what it tells is as of the step at which the journal ended.
+Only the crawler has the frontier. Everybody else replays its journal, as a resumed crawl does
+(`runs.restored_session`), which takes seconds for a long run. So this runs in a process of its own,
+and its result is as of the last step in the journal.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from tres.report.feature_labels import format_rule
 from tres.runs.restored_session import session_of
 
 LEAVES = SITES = 50
-"""Lines that are told; the rest are counted."""
+"""Entries that are listed; the rest are counted."""
 
 
-def what_waits(run: Path) -> Json:
-    """The frontier of a run as of its last step."""
+def view_frontier(run: Path) -> Json:
+    """Return the frontier of a run as of its last step."""
     session = session_of(run)
     return {
         "step": session.steps,
@@ -34,13 +34,13 @@ def what_waits(run: Path) -> Json:
 
 
 def _by_leaf(session: CrawlSession) -> Json:
-    """Leaves in which something waits, those that have paid best first."""
+    """Leaves with waiting links, the highest mean reward first."""
     view = session.policy.tree_view()
     if view is None:
         return {"leaves": [], "more_leaves": 0}
     leaves = [leaf for leaf in view.leaves if leaf.rows]
     leaves.sort(key=lambda leaf: (-leaf.mean_reward, -leaf.experiences, leaf.id))
-    told = [
+    listed = [
         {
             "leaf": leaf.id,
             "rule": format_rule(view.rule(leaf.id)),
@@ -50,18 +50,18 @@ def _by_leaf(session: CrawlSession) -> Json:
         }
         for leaf in leaves[:LEAVES]
     ]
-    return {"leaves": told, "more_leaves": len(leaves) - len(told)}
+    return {"leaves": listed, "more_leaves": len(leaves) - len(listed)}
 
 
 def _by_site(session: CrawlSession) -> Json:
-    """Sites of which most waits."""
+    """Sites with most waiting links."""
     policy = session.policy
     if not isinstance(policy, FrontierPolicy):
         return {"sites": [], "more_sites": 0}
     sites, counts = np.unique(policy.rows.site(policy.rows.waiting), return_counts=True)
     order = np.argsort(-counts, kind="stable")
-    told = [
+    listed = [
         {"site": harmless(session.site_name(int(sites[i]))), "waiting": int(counts[i])}
         for i in order[:SITES]
     ]
-    return {"sites": told, "more_sites": len(sites) - len(told)}
+    return {"sites": listed, "more_sites": len(sites) - len(listed)}

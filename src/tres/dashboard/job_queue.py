@@ -1,7 +1,7 @@
-"""Jobs for other processes (`dashboard.job_worker`), as the server sees them.
+"""Jobs that run in other processes (`dashboard.job_worker`), as the server sees them.
 
-One job of a kind runs at a time for a run, and its last result is kept. The event loop never
-computes: it starts a process, and hears of its end.
+Each run has at most one job of a kind at a time, and its last result is kept. The event loop never
+computes: it starts a process and reads its output.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from dataclasses import dataclass, field
 
 from tres.dashboard.followed_run import FollowedRun
 from tres.dashboard.run_counts import Json
-from tres.dashboard.run_files import without_path
+from tres.dashboard.run_files import hide_path
 
 COMMAND = (sys.executable, "-P", "-m", "tres.dashboard.job_worker")
-"""No module comes from the current folder (`-P`): it may hold anybody's files."""
+"""`-P`: no module is imported from the current folder, which may hold anybody's files."""
 LONGEST = 1_800.0
 """Seconds after which a job is given up."""
 LONGEST_LINE = 1 << 24
-UNSAID = "this could not be worked out; the terminal says more"
+NO_RESULT = "this could not be computed; the terminal says why"
 AT_ONCE = 2
-"""Jobs of all runs together: people work on this machine, too."""
+"""Jobs of all runs together: people also work on this machine."""
 
 
 @dataclass(slots=True)
@@ -35,37 +35,37 @@ class Job:
     began: float = float("-inf")
     took: float = 0.0
     progress: str = ""
-    """What is being done now."""
+    """What it is doing now."""
     task: asyncio.Task[None] | None = None
 
     @property
-    def runs(self) -> bool:
-        """Is it being done?"""
+    def is_running(self) -> bool:
+        """Whether it is being done."""
         return self.task is not None and not self.task.done()
 
 
 @dataclass(slots=True)
-class Jobs:
-    """All work that is done elsewhere."""
+class JobQueue:
+    """All jobs, by kind and run."""
 
     clock: Callable[[], float]
     _jobs: dict[tuple[str, str], Job] = field(default_factory=dict)
     _room: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
     def get(self, kind: str, run: FollowedRun) -> Job:
-        """What is known of a job."""
+        """Return a job, which may not have run yet."""
         return self._jobs.setdefault((kind, run.key), Job())
 
     def start(self, kind: str, run: FollowedRun) -> Job:
-        """Have it done, unless it is being done."""
+        """Start a job, unless it is running."""
         job = self.get(kind, run)
-        if not job.runs:
+        if not job.is_running:
             job.began, job.progress = self.clock(), ""
             job.task = asyncio.create_task(self._do(job, kind, run))
         return job
 
     async def close(self) -> None:
-        """Give up whatever is being done."""
+        """Cancel all jobs."""
         tasks = [job.task for job in self._jobs.values() if job.task is not None]
         for task in tasks:
             task.cancel()
@@ -79,21 +79,21 @@ class Jobs:
 
 
 async def _outcome(kind: str, run: FollowedRun, job: Job) -> Json:
-    """What a process of its own has found: its last line. Those before tell how far it is."""
+    """The last line that the process prints; the lines before report its progress."""
     command = (*COMMAND, kind, str(run.directory))
     process = await asyncio.create_subprocess_exec(
         *command, stdout=asyncio.subprocess.PIPE, limit=LONGEST_LINE
     )
     try:
         assert process.stdout is not None
-        told: Json = {}
+        result: Json = {}
         async with asyncio.timeout(LONGEST):
             async for line in process.stdout:
-                told = json.loads(line)
-                job.progress = told.get("progress", "")
-        return told or {"error": UNSAID}
+                result = json.loads(line)
+                job.progress = result.get("progress", "")
+        return result or {"error": NO_RESULT}
     except (TimeoutError, ValueError):
-        return {"error": UNSAID}
+        return {"error": NO_RESULT}
     finally:
         with suppress(ProcessLookupError):
             process.kill()
@@ -103,4 +103,4 @@ async def _outcome(kind: str, run: FollowedRun, job: Job) -> Json:
 def _without_path(result: Json, run: FollowedRun) -> Json:
     if "error" not in result:
         return result
-    return {"error": without_path(result["error"], run.directory)}
+    return {"error": hide_path(result["error"], run.directory)}

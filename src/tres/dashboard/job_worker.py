@@ -1,15 +1,14 @@
-"""Work for other processes than the server: what takes seconds, and what reads strangers' pages.
+"""The processes beside the server: for what takes seconds, and what reads pages of the Web.
 
-    python -m tres.dashboard.job_worker frontier RUN     folds the journal of a run
-    python -m tres.dashboard.job_worker learn RUN        trains the model of a run anew
-    python -m tres.dashboard.job_worker report RUN       makes the report of a run
+    python -m tres.dashboard.job_worker frontier RUN     replays the journal of a run
+    python -m tres.dashboard.job_worker learn RUN        retrains the model of a run
+    python -m tres.dashboard.job_worker report RUN       writes the report of a run
     python -m tres.dashboard.job_worker export RUN FORMAT WHICH    writes its pages
     python -m tres.dashboard.job_worker answer           answers questions
     (`dashboard.query_process`)
 
-What comes of a job is the last line, as JSON. What is large comes behind a line that says that it
-does (`dashboard.downloads`). Such a process gives way to every crawl of the machine,
-and when it is gone so is all that it needed. The server only waits for it.
+The result of a job is its last line, as JSON. A large result follows a line that says that all is
+well (`dashboard.downloads`). Jobs run at a low priority, so that crawls on this machine come first.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ from typing import Any, BinaryIO
 
 from threadpoolctl import threadpool_limits
 
-from tres.dashboard.frontier_view import what_waits
-from tres.dashboard.query_worker import answer_all
+from tres.dashboard.frontier_view import view_frontier
+from tres.dashboard.query_worker import answer_queries
 from tres.dashboard.run_counts import Json
-from tres.dashboard.run_orders import learn
+from tres.dashboard.run_orders import train_model
 from tres.errors import TresError
 from tres.store.snapshot_files import SnapshotWarning
 
@@ -36,32 +35,32 @@ NICE = 10
 
 
 def main(job: str, *what: str) -> None:
-    """Do one job and say what came of it, or answer questions until nobody asks."""
-    warnings.simplefilter("ignore", SnapshotWarning)  # whoever resumes the run is told
+    """Do one job and print its result, or answer questions until nobody asks."""
+    warnings.simplefilter("ignore", SnapshotWarning)  # resuming the run shows it
     with threadpool_limits(1):
         if job == "answer":
-            answer_all(sys.stdin.buffer, sys.stdout.buffer)
+            answer_queries(sys.stdin.buffer, sys.stdout.buffer)
             return
         os.nice(NICE)
         run, *rest = what
         try:
             JOBS[job](Path(run), *rest)
         except TresError as problem:
-            _say({"error": problem.message})
+            _print_json({"error": problem.message})
             sys.exit(1)
 
 
-def _say(told: Json) -> None:
-    sys.stdout.write(f"{json.dumps(told)}\n")
+def _print_json(result: Json) -> None:
+    sys.stdout.write(f"{json.dumps(result)}\n")
     sys.stdout.flush()
 
 
 def _frontier(run: Path) -> None:
-    _say(what_waits(run))
+    _print_json(view_frontier(run))
 
 
 def _learn(run: Path) -> None:
-    _say(learn(run, lambda stage: _say({"progress": stage})))
+    _print_json(train_model(run, lambda stage: _print_json({"progress": stage})))
 
 
 def _report(run: Path) -> None:
@@ -81,31 +80,31 @@ def _export(run: Path, form: str, which: str) -> None:
 
 
 class ReadyOutput(RawIOBase):
-    """Says that all is well before the first bytes, and not before there are any."""
+    """Writes that all is well before the first bytes, and not before there are any."""
 
     def __init__(self, out: BinaryIO) -> None:
         self._out = out
-        self._silent = True
+        self._unannounced = True
 
     def writable(self) -> bool:
-        """It is there for nothing else."""
+        """Return True."""
         return True
 
     def write(self, data: Any, /) -> int:
-        """Pass on what comes."""
+        """Pass bytes on."""
         self._announce()
         return self._out.write(data)
 
     def close(self) -> None:
-        """The end, of nothing as well, unless something went wrong."""
+        """Announce an empty output, too, unless something went wrong."""
         if not self.closed and sys.exc_info()[0] is None:
             self._announce()
         super().close()
 
     def _announce(self) -> None:
-        if self._silent:
+        if self._unannounced:
             self._out.write(b'{"error": ""}\n')
-            self._silent = False
+            self._unannounced = False
 
 
 JOBS: dict[str, Callable[..., None]] = {

@@ -1,11 +1,11 @@
-"""Wrong tokens: whoever gives several must wait, longer each time, before the next is looked at.
+"""Failed logins: an address that sends wrong tokens must wait, longer each time.
 
-A few slips cost nothing. Then the wait doubles, up to a minute, and while it lasts no token from
-that address is compared at all, right or wrong, so nothing is learnt by asking faster. Who has the
-cookie is not concerned. A wrong token that was given before is no guess: a forgotten program that
-sends an old one again and again does not keep out whoever shares its address. Addresses are counted
-one by one, those of IPv6 by network, because one machine has as many of them as it likes; what is
-remembered is bounded, the oldest goes first.
+A few slips cost nothing. Then the wait doubles, up to a minute, and until it is over no token from
+that address is compared at all, right or wrong, so that guessing faster does not help. Browsers
+with the cookie are not affected. A wrong token that comes again counts once: a forgotten program
+with an old token does not lock out everybody who shares its address. IPv6 addresses are counted by
+network, because one machine can have any number of them. What is remembered is bounded; the oldest
+goes first.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address
 
-SLIPS = 5
+FREE_ATTEMPTS = 5
 """Wrong tokens that cost nothing."""
-LONGEST = 60.0
-"""Seconds of waiting, at most."""
-ENOUGH = SLIPS + 6
+LONGEST_WAIT = 60.0
+"""Seconds."""
+MOST_COUNTED = FREE_ATTEMPTS + 6
 """Wrong tokens after which the wait is the longest; more are not counted."""
 FORGIVEN = 600.0
 """Seconds after which the last wrong token is forgotten."""
@@ -28,42 +28,43 @@ MOST = 1_000
 
 
 @dataclass(slots=True)
-class Wrong:
-    """What came from one address: how many wrong tokens, and when the last new one."""
+class FailedLogins:
+    """The wrong tokens of one address: how many, and when the last new one came."""
 
     last: float
     number: int = 0
     first: set[int] = field(default_factory=set)
 
     def add(self, token: int, now: float) -> None:
-        """Count a token that is new; beyond `ENOUGH` the wait is the longest anyway."""
+        """Count a new token, up to `MOST_COUNTED`."""
         if token in self.first:
             return
-        if len(self.first) < SLIPS:
+        if len(self.first) < FREE_ATTEMPTS:
             self.first.add(token)
-        self.number, self.last = min(self.number + 1, ENOUGH), now
+        self.number, self.last = min(self.number + 1, MOST_COUNTED), now
 
 
 @dataclass(slots=True)
-class Attempts:
-    """How often each address has given a wrong token, and when it did last."""
+class LoginAttempts:
+    """The failed logins of each address."""
 
     clock: Callable[[], float] = time.monotonic
-    _wrong: dict[str, Wrong] = field(default_factory=dict)
+    _wrong: dict[str, FailedLogins] = field(default_factory=dict)
 
     def wait(self, address: str) -> float:
-        """Seconds until a token from this address is looked at; 0 for most."""
+        """Return how many seconds this address must wait; 0 for most."""
         wrong = self._wrong.get(_source(address))
-        if wrong is None or wrong.number < SLIPS:
+        if wrong is None or wrong.number < FREE_ATTEMPTS:
             return 0.0
-        return max(0.0, wrong.last + min(LONGEST, 2.0 ** (wrong.number - SLIPS)) - self.clock())
+        wait = min(LONGEST_WAIT, 2.0 ** (wrong.number - FREE_ATTEMPTS))
+        return max(0.0, wrong.last + wait - self.clock())
 
     def failed(self, address: str, token: str) -> None:
-        """A wrong token; one more if it is not one of the first that came from there."""
+        """Record a wrong token."""
         source, now = _source(address), self.clock()
         wrong = self._wrong.pop(source, None)
         if wrong is None or now - wrong.last >= FORGIVEN:
-            wrong = Wrong(now)
+            wrong = FailedLogins(now)
         wrong.add(hash(token), now)
         self._wrong[source] = wrong
         if len(self._wrong) > MOST:
@@ -71,7 +72,7 @@ class Attempts:
 
 
 def _source(address: str) -> str:
-    """Whom an address stands for."""
+    """What is counted: an IPv4 address, or the network of an IPv6 address."""
     try:
         parsed = ip_address(address)
     except ValueError:

@@ -1,16 +1,16 @@
-"""Small questions that somebody waits for: a process of its own that stays, and answers at once.
+"""Questions with quick answers: one process stays and answers them (`dashboard.query_worker`).
 
-To explain a page or to look up what pages say takes a tenth of a second; to start Python and load
-what that needs takes ten times as long. So one process is started with the first question, keeps
-the rows of the runs it was asked about last, and ends when nobody has asked for some minutes. It
-reads what strangers wrote, so it is not the server's own; one that takes too long is ended.
+To explain a page or to read some extracts takes a tenth of a second; to start Python and import
+what that needs takes ten times as long. So a process is started with the first question, keeps the
+rows of the last runs, and ends after some minutes without questions. It reads pages of the Web, so
+it is separate from the server; if it takes too long, it is ended.
 
     server                                          this process
     {"ask": "explain", "run": ..., "step": 7}  ->
                                                <-   {"summary": ...}
 
-Questions wait for each other, and only a few may: more are refused at once, with a word on when to
-ask again.
+Questions wait for each other, and only a few may wait: more are refused at once, with the time
+after which to ask again.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from typing import Any
 from tres.dashboard.followed_run import FollowedRun
 from tres.dashboard.job_queue import COMMAND
 from tres.dashboard.run_counts import Json
-from tres.dashboard.run_files import without_path
+from tres.dashboard.run_files import hide_path
 from tres.dashboard.security import RefusedError
 
 WAITING = 8
 """Questions that may wait; a browser asks one or two at a time."""
 LONGEST = 120.0
-"""Seconds after which a question is given up, and the process ended; to grow a tree takes long."""
-AGAIN = 2.0
+"""Seconds after which a question is given up and the process ended; to grow a tree takes long."""
+RETRY_AFTER = 2.0
 """Seconds after which it may be less busy."""
 
 
 @dataclass(eq=False, slots=True, weakref_slot=True)
-class Answers:
-    """The process that answers, as threads of the server see it."""
+class QueryProcess:
+    """The process that answers; threads of the server share it."""
 
     _process: subprocess.Popen[bytes] | None = None
     _turn: Lock = field(default_factory=Lock)
@@ -47,22 +47,22 @@ class Answers:
     _waiting: int = 0
 
     def ask(self, kind: str, run: FollowedRun, **what: Any) -> Json:
-        """The answer to a question about a run; `RefusedError` if there is none."""
+        """Return the answer to a question about a run; `RefusedError` if there is none."""
         self._queue()
         try:
             with self._turn:
                 question = {"ask": kind, "run": str(run.directory), "edition": run.edition, **what}
-                answer = self._answered(json.dumps(question).encode() + b"\n")
+                answer = self._answer(json.dumps(question).encode() + b"\n")
         finally:
             with self._count:
                 self._waiting -= 1
         if "error" in answer:
-            message = without_path(answer["error"], run.directory)
+            message = hide_path(answer["error"], run.directory)
             raise RefusedError(answer.get("status", 409), message)
         return answer
 
     def close(self) -> None:
-        """Let the process go."""
+        """End the process."""
         process, self._process = self._process, None
         if process is not None:
             _end(process)
@@ -70,19 +70,21 @@ class Answers:
     def _queue(self) -> None:
         with self._count:
             if self._waiting >= WAITING:
-                raise RefusedError(503, "too many ask at once; ask again in a moment", AGAIN)
+                raise RefusedError(
+                    503, "too many questions at once; ask again in a moment", RETRY_AFTER
+                )
             self._waiting += 1
 
-    def _answered(self, question: bytes) -> Json:
-        """What the process says; one that has gone meanwhile is started anew."""
+    def _answer(self, question: bytes) -> Json:
+        """The answer of the process, which is started again if it has ended."""
         for known in (self._process, None):
-            if line := _said(known or self._started(), question):
+            if line := _exchange(known or self._start(), question):
                 answer: Json = json.loads(line)
                 return answer
             self.close()
-        raise RefusedError(500, "this could not be worked out; the terminal says more")
+        raise RefusedError(500, "this could not be computed; the terminal says why")
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> subprocess.Popen[bytes]:
         self._process = subprocess.Popen(
             [*COMMAND, "answer"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
@@ -90,8 +92,8 @@ class Answers:
         return self._process
 
 
-def _said(process: subprocess.Popen[bytes], question: bytes) -> bytes:
-    """The answer of a process; nothing if it has ended, or is ended for taking too long."""
+def _exchange(process: subprocess.Popen[bytes], question: bytes) -> bytes:
+    """Send a question and read the answer; empty if the process ends or takes too long."""
     assert process.stdin is not None
     assert process.stdout is not None
     timer = Timer(LONGEST, process.kill)

@@ -1,4 +1,7 @@
-"""The process that answers questions; `dashboard.query_process` starts and asks it.
+"""The process that answers questions: why a page was fetched, and what pages say.
+
+`dashboard.query_process` starts and asks it. Sentences and numbers are those of `tres explain`; all
+text from the Web is harmless by the time it leaves here.
 
 The rows and the decision trees of the last few runs are cached. The tree of a running crawl is
 grown from its journal, which takes seconds for a long one. Nodes never change their rule, so a
@@ -9,19 +12,36 @@ from __future__ import annotations
 
 import json
 import select
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from tres.dashboard.explanations import excerpts, explained
-from tres.dashboard.run_counts import Json
+from tres.dashboard.run_counts import Json, harmless, web_link
 from tres.errors import ConfigError, RunError, TresError
 from tres.frontier.leaf_rules import TreeView
+from tres.numbers import format_count
+from tres.report.explain.facts import Citation, Fetched, Leaf, PathStep, RunnerUp
+from tres.report.explain.fetched_page import TreeSource, explain_page
+from tres.report.explain.gather import crawl_facts
+from tres.report.explain.sentences import (
+    describe_outcome,
+    describe_verdict,
+    explain_value,
+    summarize_page,
+)
+from tres.report.feature_labels import format_condition, value_and_label
 from tres.report.run_reader import RunReader
 from tres.runs.restored_session import tree_of
 from tres.store.journal import JOURNAL, Journal
+from tres.store.page_source import pages_of
 from tres.store.run_directory import SUMMARY
+from tres.topic.excerpt import CHARS, excerpt
+from tres.topic.keyword_forms import keyword_forms
+from tres.web.page import Page
 
+CITING = 5
+"""Citing pages that are shown, the most relevant; the others are counted."""
 IDLE = 300.0
 """Seconds without a question after which the process ends."""
 CACHED_RUNS = 2
@@ -46,12 +66,12 @@ class CachedRun:
                 self.tree = tree_of(run, journal)
             return self.tree
 
-        explanation = explained(self.reader, journal, step, tree_with)
+        explanation = explain_json(self.reader, journal, step, tree_with)
         return explanation | {"pending": explanation["leaf_note"] == PENDING}
 
 
 class QueryHandler:
-    """Answers questions about runs."""
+    """QueryProcess questions about runs."""
 
     def __init__(self) -> None:
         self._cached: dict[tuple[str, int], CachedRun] = {}
@@ -81,9 +101,118 @@ class QueryHandler:
         return run
 
 
-def answer_all(questions: BinaryIO, answers: BinaryIO) -> None:
+def answer_queries(questions: BinaryIO, answers: BinaryIO) -> None:
     """Answer line by line until the questions end, or none comes for `IDLE` seconds."""
     handler = QueryHandler()
     while select.select([questions], [], [], IDLE)[0] and (line := questions.readline()):
         answers.write(json.dumps(handler.answer(json.loads(line))).encode() + b"\n")
         answers.flush()
+
+
+def explain_json(reader: RunReader, journal: Journal, step: int, tree: TreeSource) -> Json:
+    """Return why the page of a step was fetched."""
+    if not 1 <= step <= len(reader.pages):
+        pages = format_count(len(reader.pages), "page")
+        raise ConfigError(f"the run has fetched {pages}; name one of them")
+    page = explain_page(reader, journal, crawl_facts(reader), reader.pages[step - 1], tree)
+    chosen, asked = page.decision, page.asked if page.asked != page.url else ""
+    return {
+        "step": page.step,
+        "title": harmless(page.title),
+        "url": harmless(page.url),
+        "href": web_link(page.url),
+        "summary": summarize_page(page),
+        "asked": harmless(asked),
+        "path": [_path_step(each) for each in page.path],
+        **_cited(page.citations[1:]),
+        "features": [
+            [*value_and_label(each), each.name] for each in page.features if _is_seen(page)
+        ],
+        "leaf": _leaf(chosen.leaf),
+        "leaf_note": chosen.leaf_note,
+        "value": chosen.q,
+        "candidates": chosen.candidates,
+        "meaning": explain_value(page),
+        "others": [_other(each) for each in chosen.runners_up],
+        "outcome": describe_outcome(page),
+        "judged": describe_verdict(page.verdict, page.relevant),
+    }
+
+
+def excerpts(reader: RunReader, steps: Iterable[int]) -> Json:
+    """Return the most telling part of each kept page; every second piece is a keyword.
+
+    Archives also give the titles.
+    """
+    topic = reader.config.topic
+    terms = [*keyword_forms(topic.keywords), *topic.keywords, *topic.phrases]
+    rows = [reader.pages[step - 1] for step in steps if 1 <= step <= len(reader.pages)]
+    pages = pages_of(reader.run, ((row.record, row.url) for row in rows))
+    return {
+        "texts": {
+            row.step: _excerpt(page, terms)
+            for row, page in zip(rows, pages, strict=True)
+            if page is not None
+        }
+    }
+
+
+def _excerpt(page: Page, terms: Iterable[str]) -> Json:
+    pieces = excerpt(page.text, terms, 3 * CHARS // 2).pieces
+    return {"title": harmless(page.title), "pieces": [harmless_piece(piece) for piece in pieces]}
+
+
+def harmless_piece(text: str) -> str:
+    """Return a harmless piece of text that keeps the blanks at its ends."""
+    middle = harmless(text, len(text) + 1)  # an excerpt is short already
+    before, after = text[:1].isspace(), text[-1:].isspace()
+    return f"{' ' * before}{middle}{' ' * after}" if middle else " " * (before or after)
+
+
+def _is_seen(page: Fetched) -> bool:
+    """Whether the policy looked at the link at all."""
+    return page.decision.how not in ("seed", "search")
+
+
+def _path_step(page: PathStep) -> Json:
+    return _citing_page(page) | {"title": harmless(page.title)}
+
+
+def _citing_page(page: PathStep | Citation) -> Json:
+    return {
+        "step": page.step,
+        "url": harmless(page.url),
+        "anchor": harmless(page.anchor),
+        "relevance": round(page.relevance, 4),
+        "relevant": page.relevant,
+    }
+
+
+def _cited(citations: tuple[Citation, ...]) -> Json:
+    best = sorted(citations, key=lambda each: (-each.relevance, each.step))[:CITING]
+    return {
+        "cited": [_citing_page(each) for each in best],
+        "more_cited": len(citations) - len(best),
+    }
+
+
+def _leaf(leaf: Leaf | None) -> Json | None:
+    if leaf is None or not leaf.conditions:
+        return None
+    return {
+        "id": leaf.id,
+        "conditions": [format_condition(each) for each in leaf.conditions],
+        "fetched": leaf.fetched,
+        "reward": round(leaf.mean_reward, 4),
+    }
+
+
+def _other(link: RunnerUp) -> Json:
+    return {
+        "url": harmless(link.url),
+        "href": web_link(link.url),
+        "value": link.q,
+        "step": link.step,
+        "relevant": link.relevant,
+        "failure": link.failure,
+    }

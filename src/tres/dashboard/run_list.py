@@ -1,7 +1,7 @@
-"""Which runs there are: a few directories that were named, or all below `./runs`.
+"""The list of runs: some directories that were named, or all below `./runs`.
 
-A run has a *key*, by which a browser may ask for it. Keys are made here, from directories that
-were found here; a request can only look one up. So no text of a request ever becomes a path.
+A run has a *key* by which a browser asks for it. Keys are made here, from directories that were
+found here, and a request can only look one up; so no text of a request ever becomes a path.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from pathlib import Path
 from threading import Lock
 
 from tres.dashboard.followed_run import FollowedRun
-from tres.dashboard.run_files import changes_of
+from tres.dashboard.run_files import modification_times
 from tres.errors import RunError
 from tres.store.exploration_log import EXPLORATION
 from tres.store.journal import JOURNAL
 from tres.store.run_directory import is_exploring, is_run
 
 DEPTH = 3
-"""How far below the directory of all runs one is looked for."""
-AGAIN = 2.0
-"""Seconds after which new runs are looked for."""
+"""How far below the directory of all runs to look."""
+SEARCH_INTERVAL = 2.0
+"""Seconds between two searches for new runs."""
 MOST = 500
-"""Runs that are shown, the newest of them."""
+"""Runs that are shown: the newest."""
 
 
 @dataclass(slots=True)
 class Runs:
-    """The runs by key; those below `home` are found by themselves, also later."""
+    """The runs by key; new ones below `home` are found as they appear."""
 
     clock: Callable[[], float]
     named: tuple[Path, ...] = ()
@@ -39,20 +39,20 @@ class Runs:
     _lock: Lock = field(default_factory=Lock)
 
     def all(self) -> list[FollowedRun]:
-        """Every run, those that were changed last first."""
+        """Return all runs, the last changed first."""
         with self._lock:
-            if self.clock() - self._looked >= AGAIN:
-                self._look()
+            if self.clock() - self._looked >= SEARCH_INTERVAL:
+                self._search()
             return sorted(self._runs.values(), key=lambda run: run.changed, reverse=True)
 
     def get(self, key: str) -> FollowedRun | None:
-        """The run of a key; None if there is none."""
+        """Return the run of a key, if there is one."""
         if key not in self._runs:
             self.all()
         return self._runs.get(key)
 
-    def _look(self) -> None:
-        """Learn of new runs and forget those that are gone."""
+    def _search(self) -> None:
+        """Add new runs and drop those that are gone."""
         self._looked = self.clock()
         known = {run.directory: run for run in self._runs.values()}
         here = [directory for directory in self._directories() if _is_shown(directory)]
@@ -63,7 +63,7 @@ class Runs:
                 self._runs[key] = FollowedRun(key, directory, self.clock, self._name(directory))
 
     def _name(self, directory: Path) -> str:
-        """How people call a run: by its way from the directory of all runs, if there is one."""
+        """The path of a run below the directory of all runs, or the name of its directory."""
         if self.home is None or directory == self.home.absolute():
             return directory.name
         return str(directory.relative_to(self.home.absolute()))
@@ -75,7 +75,7 @@ class Runs:
 
 
 def named_runs(directories: Iterable[Path]) -> tuple[Path, ...]:
-    """Directories that the user has named; `RunError` at the first that is no run."""
+    """Return the directories that the user has named; `RunError` if one is not a run."""
     found = []
     for directory in directories:
         if not _is_shown(directory):
@@ -88,29 +88,29 @@ def named_runs(directories: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def _below(home: Path, depth: int) -> Iterator[Path]:
-    """Directories of runs; links are not followed, and a run holds no others."""
+    """Run directories; symbolic links are not followed, and a run contains no other runs."""
     if _is_shown(home):
         yield home.absolute()
         return
     try:
         entries = [entry for entry in os.scandir(home) if entry.is_dir(follow_symlinks=False)]
-    except OSError:  # not there yet, or not for us
+    except OSError:  # missing, or not readable
         return
     for entry in entries if depth else ():
         yield from _below(Path(entry.path), depth - 1)
 
 
 def _is_shown(directory: Path) -> bool:
-    """A run, or one that still learns its topic."""
+    """Whether it is a run, or a crawl that still learns its topic."""
     return is_run(directory) or is_exploring(directory)
 
 
 def _age(directory: Path) -> float:
-    return -max(changes_of(directory / JOURNAL, directory / EXPLORATION), default=0.0)
+    return -max(modification_times(directory / JOURNAL, directory / EXPLORATION), default=0.0)
 
 
 def _free_key(name: str, taken: dict[str, FollowedRun]) -> str:
-    """A key in letters that need no quoting, different from all others."""
+    """A new key that needs no quoting in a URL."""
     plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in name)
     number, key = 1, plain or "run"
     while key in taken:

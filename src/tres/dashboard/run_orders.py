@@ -1,10 +1,8 @@
-"""What a user may do to a run from the browser: orders and judgements.
+"""What a user can do to a run from the browser: orders and judgements.
 
-A crawl that is going on is told through its inbox (`store.orders`) and decides itself when to
-obey. A judgement is a line in a file.
-
-A request carries numbers and names; what they mean is looked up here. So the URL of a page that
-is judged is the one in the journal, and never one that a browser has sent.
+A running crawl gets orders through its inbox (`store.orders`) and decides itself when to obey. A
+judgement is a line in a file. A request carries numbers and names, which are looked up here: the
+URL of a judged page comes from the journal, never from the browser.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ from pathlib import Path
 from tres.dashboard.followed_run import FollowedRun
 from tres.dashboard.run_counts import Json
 from tres.errors import ConfigError, RunError
+from tres.numbers import format_count
 from tres.settings.topic_file import load_topic
 from tres.store.judgements import Judgement, append_judgement
 from tres.store.model_versions import MODEL
@@ -24,54 +23,56 @@ from tres.store.run_directory import config_of, is_exploring
 from tres.store.run_state import run_state
 
 MAY_ORDER = ("pause", "continue", "stop", "budget", "block")
-"""Orders that a browser may give; a model is adopted by whoever has trained it."""
+"""Orders that a browser may give; a new model is adopted by the process that trained it."""
 
 
 def give_order(run: FollowedRun, wanted: Json) -> str:
-    """Tell a crawl that is going on what to do; what is said back to the user."""
+    """Give an order to a running crawl; return the confirmation."""
     order = order_named(wanted, MAY_ORDER)
     if is_exploring(run.directory):
-        raise RunError("the crawl is still learning its topic; it takes orders when it begins")
+        raise RunError(
+            "the crawl is still learning its topic; it takes orders once the crawl itself begins"
+        )
     if not run_state(run.directory).is_crawled:
-        raise RunError("nobody is crawling this run now; go on with it first")
+        raise RunError("this run is not being crawled now; resume it first")
     send(run.directory, order)
-    return _said(order)
+    return _confirmation(order)
 
 
-def judge(run: FollowedRun, wanted: Json) -> str:
-    """Keep what a person says about one of the last pages."""
+def save_judgement(run: FollowedRun, wanted: Json) -> str:
+    """Save a judgement of one of the last pages; return the confirmation."""
     step, relevant = wanted.get("step"), wanted.get("relevant")
     page = run.page(step) if type(step) is int else None
     if page is None:
-        raise RunError("this page is no longer among the last ones; reload the page")
+        raise RunError("this page is no longer among the last pages; reload the dashboard")
     if not isinstance(relevant, bool):
         raise ConfigError("say whether the page is relevant: true or false")
     append_judgement(run.directory, Judgement(page.url, relevant, page.step, page.relevance))
-    run.look_again()
+    run.invalidate()
     return f"Page {page.step:,} judged {'relevant' if relevant else 'not relevant'}."
 
 
-def learn(run: Path, watch: Callable[[str], None] = lambda stage: None) -> Json:
-    """Train the model of a run anew with its judgements; for a process of its own."""
+def train_model(run: Path, watch: Callable[[str], None] = lambda stage: None) -> Json:
+    """Retrain the model of a run with its judgements, in a process of its own."""
     from tres.runs.labelling import learn_judgements  # slow to import
 
     web = web_of(run)
     if web is None:
         raise RunError(f'{run}: kept no pages to learn from; crawl with live.keep = "pages"')
     learnt = learn_judgements(run, web, load_topic(config_of(run)), watch)
-    (run / MODEL).touch()  # the same judgements make the same model, which is not written again
+    (run / MODEL).touch()  # the same judgements give the same model, which is not written again
     return {"judged": learnt.judged, "guessed": learnt.guessed, "told": learnt.told}
 
 
-def _said(order: Order) -> str:
+def _confirmation(order: Order) -> str:
     match order:
         case Budget(pages):
-            return f"The crawl is told to fetch {pages:,} pages in all."
+            return f"The crawl will fetch {format_count(pages, 'page')} in all."
         case Block(site):
-            return f"The crawl is told to want nothing more of {site}."
+            return f"The crawl will fetch nothing more from {site}."
         case Stop():
-            return "The crawl is told to stop; what is in flight may land."
+            return "The crawl will stop once the requests in flight have ended."
         case Pause():
-            return "The crawl is told to pause."
+            return "The crawl will pause."
         case _:
-            return "The crawl is told to go on."
+            return "The crawl will continue."

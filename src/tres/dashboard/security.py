@@ -1,16 +1,15 @@
-"""Who may ask the dashboard for what: one guard before everything else.
+"""The guard in front of the dashboard: which requests are answered.
 
-Whoever can make a user's browser send requests must gain nothing by it. Therefore:
+A site that makes a user's browser send requests must gain nothing by it. Therefore:
 
 - the name in the `Host` header must be one of ours: a foreign name that was made to point to
   this machine (DNS rebinding) is refused;
-- nothing of ours is answered to another site's page (`Sec-Fetch-Site`), and what changes
-  anything must be a POST of JSON with a header that no other site can send, from our own
-  origin;
-- if there is a token, it is asked for before anything is told. It is given once, and a cookie
-  that no script can read stands for it from then on; programs send it as `Bearer`. Whoever
-  guesses must wait (`dashboard.login_attempts`);
-- pages may load our own files and nothing else: no inline script, no style, no frame.
+- pages of other sites get no answers (`Sec-Fetch-Site`), and a request that changes something must
+  be a POST of JSON from our own origin, with a header that no other site can send;
+- if there is a token, nothing is answered without it. It is given once, and a cookie that no
+  script can read stands for it from then on; programs send it as `Bearer`. Those who guess must
+  wait (`dashboard.login_attempts`);
+- pages may load our own files and nothing else: no inline scripts or styles, no frames.
 
 Bodies are small by nature, so larger ones are not read.
 """
@@ -29,7 +28,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tres.dashboard.login_attempts import Attempts
+from tres.dashboard.login_attempts import LoginAttempts
 from tres.errors import ConfigError
 
 LARGEST_BODY = 10_000
@@ -37,7 +36,7 @@ SHORTEST_TOKEN = 16
 COOKIE = "tres-dashboard"
 CUSTOM_HEADER = "x-tres"
 OPEN_PATHS = ("/", "/api/login")
-"""Told without a token; so is what lies below `/static/`."""
+"""Answered without a token, as are files below `/static/`."""
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 POLICY = "; ".join(
@@ -62,7 +61,7 @@ HEADERS = {
 
 
 class RefusedError(Exception):
-    """A request that is not answered."""
+    """A request that is refused."""
 
     def __init__(self, status: int, message: str, wait: float = 0.0) -> None:
         super().__init__(message)
@@ -73,7 +72,7 @@ class RefusedError(Exception):
 
 
 async def refusal(request: Request, problem: Exception) -> Response:
-    """The answer to a request that was refused behind the guard."""
+    """Return the response to a request that was refused behind the guard."""
     assert isinstance(problem, RefusedError)
     return _refused(problem)
 
@@ -84,15 +83,15 @@ def _refused(problem: RefusedError) -> Response:
 
 
 def is_loopback(host: str) -> bool:
-    """Can only this machine reach that address?"""
+    """Return whether only this machine can reach an address."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
 
 
-def token_for(host: str, given: str | None) -> str | None:
-    """The token to ask for: the given one, a new one if others may come, none on loopback."""
+def choose_token(host: str, given: str | None) -> str | None:
+    """Return the token to ask for: the given one, a new one beyond loopback, else none."""
     if given is not None and (len(given) < SHORTEST_TOKEN or not given.isascii()):
         raise ConfigError(
             f"--token must have {SHORTEST_TOKEN} or more ASCII characters; leave it out and one is "
@@ -105,16 +104,16 @@ def token_for(host: str, given: str | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class AccessRules:
-    """Under which names we are known, and what opens."""
+    """Our host names, and what lets a client in."""
 
     names: Collection[str]
     token: str | None = None
-    pass_: str = field(default_factory=lambda: secrets.token_urlsafe(32))
-    """What the cookie holds: it says that its bearer has known the token, not which it is."""
-    attempts: Attempts = field(default_factory=Attempts)
+    cookie: str = field(default_factory=lambda: secrets.token_urlsafe(32))
+    """What the cookie holds: proof that the browser has shown the token, not the token itself."""
+    attempts: LoginAttempts = field(default_factory=LoginAttempts)
 
-    def knows(self, host: str) -> bool:
-        """Is this one of our names? Addresses are: no foreign name can be hidden in one."""
+    def is_own_host(self, host: str) -> bool:
+        """Return whether a host is ours; with a token, any IP address is."""
         name = _host_name(host)
         if name in self.names or name in LOOPBACK_NAMES:
             return True
@@ -124,8 +123,8 @@ class AccessRules:
             return False
         return self.token is not None
 
-    def opens(self, token: str, address: str) -> bool:
-        """Is this the token? As quickly answered for any wrong one, and not for guessers."""
+    def accepts_token(self, token: str, address: str) -> bool:
+        """Return whether this is the token, in constant time; refuse those who guess."""
         if wait := self.attempts.wait(address):
             raise RefusedError(429, f"too many wrong tokens; wait {ceil(wait)} s", wait)
         right = self.token is not None and _equal(token, self.token)
@@ -133,31 +132,31 @@ class AccessRules:
             self.attempts.failed(address, token)
         return right
 
-    def lets_in(self, headers: Mapping[str, str], address: str) -> bool:
-        """Has whoever sent these headers shown the token, if there is one?"""
-        if self.token is None or _equal(_cookie(headers.get("cookie", "")), self.pass_):
+    def is_authorized(self, headers: Mapping[str, str], address: str) -> bool:
+        """Return whether a request shows the token or the cookie, if there is a token."""
+        if self.token is None or _equal(_cookie(headers.get("cookie", "")), self.cookie):
             return True
         kind, _, shown = headers.get("authorization", "").partition(" ")
-        return kind.lower() == "bearer" and self.opens(shown.strip(), address)
+        return kind.lower() == "bearer" and self.accepts_token(shown.strip(), address)
 
 
 class Guard:
-    """ASGI middleware: nothing behind it is reached but by its rules."""
+    """ASGI middleware that refuses what the rules do not allow."""
 
     def __init__(self, app: ASGIApp, access: AccessRules) -> None:
         self._app = app
         self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or pass on."""
+        """Refuse a request, or pass it on."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
         if scope["type"] != "http":
-            return  # there are no web sockets here
+            return  # no web sockets
         guarded = _with_headers(send, scope["path"])
         try:
-            self._check(scope["method"], scope["path"], Headers(scope=scope), caller(scope))
+            self._check(scope["method"], scope["path"], Headers(scope=scope), client_address(scope))
         except RefusedError as problem:
             await _refused(problem)(scope, receive, guarded)
         else:
@@ -165,34 +164,34 @@ class Guard:
 
     def _check(self, method: str, path: str, headers: Headers, address: str) -> None:
         host = headers.get("host", "")
-        if not self._access.knows(host):
+        if not self._access.is_own_host(host):
             raise RefusedError(421, "this is not the host that you asked for")
         reading = method in ("GET", "HEAD")
         if not reading and method != "POST":
-            raise RefusedError(405, "there is GET, and POST for what changes anything")
+            raise RefusedError(405, "use GET, or POST for what changes something")
         asks_page = reading and (path == "/" or path.startswith("/static/"))
         if not asks_page and headers.get("sec-fetch-site", "same-origin") not in OWN_SITES:
-            raise RefusedError(403, "other sites may not ask")
+            raise RefusedError(403, "pages of other sites get no answers")
         if not reading:
             _refuse_forged(host, headers)
         is_open = path in OPEN_PATHS or path.startswith("/static/")
-        if not is_open and not self._access.lets_in(headers, address):
+        if not is_open and not self._access.is_authorized(headers, address):
             raise RefusedError(401, "give the token that 'tres dashboard' has printed")
 
 
 OWN_SITES = ("same-origin", "none")
 
 
-def caller(scope: Scope) -> str:
-    """The address that a request comes from."""
+def client_address(scope: Scope) -> str:
+    """Return the address that a request comes from."""
     return str((scope.get("client") or ("",))[0])
 
 
 def _refuse_forged(host: str, headers: Headers) -> None:
-    """What changes anything comes from our own page, or from a program."""
+    """Refuse a change that does not come from our own page or a program."""
     origin = headers.get("origin")
     if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
-        raise RefusedError(403, "other sites may not change anything")
+        raise RefusedError(403, "pages of other sites may not change anything")
     if headers.get(CUSTOM_HEADER) is None:
         raise RefusedError(403, f"the header {CUSTOM_HEADER} is missing")
     if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
@@ -203,7 +202,7 @@ def _refuse_forged(host: str, headers: Headers) -> None:
 
 
 def _limited(receive: Receive) -> Receive:
-    """A body that says nothing about its length is cut off all the same."""
+    """Limit a body that does not announce its length."""
     read = 0
 
     async def limited() -> Message:
@@ -222,7 +221,7 @@ def _with_headers(send: Send, path: str) -> Send:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             for name, value in HEADERS.items():
-                headers.setdefault(name, value)  # a report has a policy of its own
+                headers.setdefault(name, value)  # a report has its own policy
             headers["Cache-Control"] = "no-cache" if path.startswith("/static/") else "no-store"
         await send(message)
 
@@ -230,7 +229,7 @@ def _with_headers(send: Send, path: str) -> Send:
 
 
 def _host_name(host: str) -> str:
-    """The name in a `Host` header, without the port: others may forward theirs to ours."""
+    """The name in a `Host` header, without the port, which a tunnel may change."""
     if host.startswith("["):
         return host[1:].partition("]")[0].lower()
     return host.partition(":")[0].lower()

@@ -1,8 +1,8 @@
-"""How the dashboard listens: with uvicorn, and with bounds on what a stranger can hold open.
+"""The HTTP server: uvicorn, with limits on what a client can hold open.
 
-A request must have come whole within seconds of its first byte (or of the connection, for the
-first), however slowly it drips in; an answer that nobody reads is given up; and there is a number
-of open connections beyond which new ones are turned away. uvicorn bounds none of these itself.
+A request must be complete within seconds of its first byte (or of the connection, for the first),
+however slowly it comes in; an answer that nobody reads is given up; and beyond a number of open
+connections new ones are turned away. uvicorn has none of these limits itself.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 MOST_CONNECTIONS = 200
 """A browser opens six."""
 WHOLE_REQUEST = 10.0
-"""Seconds within which a request must have come."""
+"""Seconds within which a request must be complete."""
 UNREAD_ANSWER = 60.0
-"""Seconds for which an answer may wait to be read on."""
+"""Seconds for which an answer may wait to be read."""
 FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: %d\r\nConnection: close\r\n"
     b"Content-Length: 0\r\n\r\n" % WHOLE_REQUEST
@@ -28,13 +28,13 @@ FULL = (
 
 
 class BoundedProtocol(H11Protocol):
-    """HTTP as uvicorn speaks it, for clients that may mean no good."""
+    """uvicorn's HTTP protocol, with limits for hostile clients."""
 
     _deadline: asyncio.TimerHandle | None = None
     _unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start to wait for a request, unless too many do so already."""
+        """Wait for a request, unless there are too many connections."""
         super().connection_made(transport)
         if len(self.connections) > MOST_CONNECTIONS:
             transport.write(FULL)
@@ -43,28 +43,28 @@ class BoundedProtocol(H11Protocol):
             self._await_request()
 
     def data_received(self, data: bytes) -> None:
-        """Whatever has come does not put off the end of the wait, unless it is a whole request."""
+        """Take data in; only a complete request ends the wait."""
         super().data_received(data)
         self._await_request()
 
     def pause_writing(self) -> None:
-        """The client does not read."""
+        """Start to wait for a client that does not read."""
         super().pause_writing()
         self._unread = self.loop.call_later(UNREAD_ANSWER, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """It does again."""
+        """Stop that wait: the client reads again."""
         super().resume_writing()
         _cancel(self._unread)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing is waited for any more."""
+        """Stop all waits."""
         _cancel(self._deadline)
         _cancel(self._unread)
         super().connection_lost(exc)
 
     def _await_request(self) -> None:
-        """Hang up in time if the request is not whole by then."""
+        """Hang up if the request is not complete in time."""
         if self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
             _cancel(self._deadline)
             self._deadline = None
@@ -83,7 +83,7 @@ def serve(app: ASGIApp, listening: socket.socket) -> None:
 
 
 def server_for(app: ASGIApp) -> uvicorn.Server:
-    """A server that is bounded, says nothing about itself and believes no proxy."""
+    """Return a server with limits that says nothing about itself and trusts no proxy."""
     return uvicorn.Server(
         uvicorn.Config(
             app,

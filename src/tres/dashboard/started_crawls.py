@@ -1,8 +1,8 @@
-"""Crawls that were begun or taken up from the browser.
+"""Crawls that were started or resumed from the browser.
 
-Each is a process of its own in a session of its own (`tres crawl`, `tres resume`), as if somebody
-had started it in a terminal: it lives on when the dashboard ends. What it says is kept for as long
-as the dashboard is there, so that a crawl that came to nothing can say why.
+Each is a process in a session of its own (`tres crawl`, `tres resume`), as if started in a
+terminal: it goes on when the dashboard ends. Its output is kept as long as the dashboard runs, to
+say why a crawl could not start.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import IO
 
 from tres.dashboard.followed_run import FollowedRun
 from tres.dashboard.run_counts import Json, harmless
-from tres.dashboard.run_files import without_path
+from tres.dashboard.run_files import hide_path
 from tres.dashboard.topic_list import TopicFile
 from tres.errors import RunError
 from tres.store.orders import Budget
@@ -28,82 +28,82 @@ from tres.store.run_state import run_state
 
 COMMAND = (sys.executable, "-P", "-m", "tres")
 TAIL = 2_000
-"""Bytes of what a crawl has said that are looked at."""
+"""Bytes at the end of a crawl's output that are read."""
 MOST = 8
-"""Crawls that may have been begun from here and run at the same time."""
+"""Crawls started here that may run at the same time."""
 REMEMBERED = 20
-"""Crawls that have ended and can still say why."""
+"""Ended crawls whose output is kept."""
 
 
 @dataclass(slots=True)
-class Begun:
+class StartedCrawl:
     """A crawl that was started here."""
 
     process: subprocess.Popen[bytes]
-    said: IO[bytes]
+    output: IO[bytes]
     stopped: bool = False
-    """Was it told to end? Then nothing is wrong when it does."""
+    """Whether it was asked to end, so that its end is not a problem."""
 
     @property
-    def runs(self) -> bool:
-        """Has it not ended?"""
+    def is_running(self) -> bool:
+        """Whether it has not ended."""
         return self.process.poll() is None
 
     def problem(self) -> str:
-        """Why it has ended, if not well: its last line."""
+        """Return its last line if it failed, else an empty text."""
         if self.stopped or self.process.poll() in (None, 0):
             return ""
         lines = self._tail().splitlines()
-        return harmless(lines[-1].removeprefix("tres: ")) if lines else "it ended without a word"
+        return harmless(lines[-1].removeprefix("tres: ")) if lines else "it ended without a message"
 
     def _tail(self) -> str:
-        file = self.said.fileno()
+        file = self.output.fileno()
         end = os.fstat(file).st_size
         return os.pread(file, TAIL, max(0, end - TAIL)).decode("utf-8", "replace").strip()
 
 
 @dataclass(slots=True)
-class Crawls:
-    """Crawls that were started here, by their directory; any thread may ask."""
+class StartedCrawls:
+    """The crawls that were started here, by directory; safe to use from any thread."""
 
-    _begun: dict[Path, Begun] = field(default_factory=dict)
+    _begun: dict[Path, StartedCrawl] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     def begin(self, topic: TopicFile, home: Path) -> str:
-        """Crawl a topic into a new directory below `home`; what is said back to the user."""
+        """Crawl a topic into a new directory below `home`; return the confirmation."""
         if topic.problem:
             raise RunError(topic.problem)
-        with self._lock:  # two who ask at once get a directory each
+        with self._lock:  # two requests at once get a directory each
             directory = _free_directory(home, topic.path.stem, set(self._begun))
             self._start(directory, "crawl", str(topic.path), "--run", str(directory))
-        return f"The crawl begins as {directory.name}; it no longer needs the dashboard."
+        return f"The crawl starts as {directory.name}; it does not need the dashboard."
 
     def resume(self, run: FollowedRun, wanted: Json) -> str:
-        """Go on with a run; with a larger budget if one is given."""
+        """Resume a run, with a larger budget if one is given; return the confirmation."""
         pages = wanted.get("pages")
         if pages is not None:
-            Budget(pages)  # refuses what is none
+            Budget(pages)  # refuses what is not a budget
         budget = [] if pages is None else ["--pages", str(pages)]
         with self._lock:
-            if run_state(run.directory).is_crawled or self.runs_here(run):
+            if run_state(run.directory).is_crawled or self.is_running_here(run):
                 raise RunError("this run is being crawled already")
             self._start(run.directory, "resume", str(run.directory), *budget)
-        return "The crawl is being taken up."
+        return "The crawl resumes."
 
-    def runs_here(self, run: FollowedRun) -> bool:
-        """Is this run being crawled by a process that was started here?"""
+    def is_running_here(self, run: FollowedRun) -> bool:
+        """Return whether a process that was started here is crawling this run."""
         begun = self._begun.get(run.directory)
-        return begun is not None and begun.runs
+        return begun is not None and begun.is_running
 
     def stop(self, run: FollowedRun) -> str:
-        """End a crawl that was started here, as Ctrl-C in a terminal would; what it has is kept.
+        """End a crawl that was started here, as Ctrl-C would; what it has fetched is kept.
 
-        A crawl that still learns its topic does not look for orders, so it is told like this.
+        A crawl that still learns its topic does not read orders, so it gets a signal.
         """
-        if not self.runs_here(run):
+        if not self.is_running_here(run):
             raise RunError(
                 "the crawl is still learning its topic and was not started here; "
-                "stop it where it was started, or wait until it begins"
+                "stop it where it was started, or wait until the crawl itself begins"
             )
         begun = self._begun[run.directory]
         begun.stopped = True
@@ -111,49 +111,49 @@ class Crawls:
         return "The crawl is told to stop; what it has fetched is kept."
 
     def problem(self, run: FollowedRun) -> str:
-        """Why a crawl that was started here did not go on; empty if it did."""
+        """Return why a crawl that was started here failed; empty if it did not."""
         with self._lock:
             begun = self._begun.get(run.directory)
             return "" if begun is None else begun.problem()
 
-    def without_run(self, known: set[Path]) -> list[Json]:
-        """Crawls that have not shown up as runs: they start, or came to nothing."""
+    def not_yet_runs(self, known: set[Path]) -> list[Json]:
+        """Return the crawls without a run directory: they are starting, or have failed."""
         with self._lock:
             lines = [
                 (directory, begun.problem())
                 for directory, begun in self._begun.items()
-                if directory not in known and (begun.runs or begun.problem())
+                if directory not in known and (begun.is_running or begun.problem())
             ]
         return [
-            {"name": harmless(directory.name), "problem": without_path(problem, directory)}
+            {"name": harmless(directory.name), "problem": hide_path(problem, directory)}
             for directory, problem in lines
         ]
 
     def _start(self, directory: Path, *arguments: str) -> None:
-        if sum(begun.runs for begun in self._begun.values()) >= MOST:
-            raise RunError(f"{MOST} crawls that were started here are going on; wait for one")
-        said = TemporaryFile()  # noqa: SIM115 -- the crawl may outlive this, and write on
+        if sum(begun.is_running for begun in self._begun.values()) >= MOST:
+            raise RunError(f"{MOST} crawls that were started here are running; wait for one to end")
+        output = TemporaryFile()  # noqa: SIM115 -- the crawl may outlive this and go on writing
         process = subprocess.Popen(
             [*COMMAND, *arguments],
             stdin=subprocess.DEVNULL,
-            stdout=said,
+            stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
         self._forget(directory)
-        self._begun[directory] = Begun(process, said)
-        ended = [known for known, begun in self._begun.items() if not begun.runs]
+        self._begun[directory] = StartedCrawl(process, output)
+        ended = [known for known, begun in self._begun.items() if not begun.is_running]
         for old in ended[:-REMEMBERED]:
             self._forget(old)
 
     def _forget(self, directory: Path) -> None:
         begun = self._begun.pop(directory, None)
         if begun is not None:
-            begun.said.close()
+            begun.output.close()
 
 
 def _free_directory(home: Path, name: str, taken: set[Path]) -> Path:
-    """A directory that is not there yet: bees, bees-2, bees-3, ..."""
+    """A directory that does not exist yet: bees, bees-2, bees-3, ..."""
     plain = re.sub(r"[^\w.-]", "-", name).lstrip(".-") or "crawl"
     number, directory = 1, home.absolute() / plain
     while directory.exists() or directory in taken:

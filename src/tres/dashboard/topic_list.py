@@ -1,8 +1,8 @@
-"""Which topics there are to crawl: the topic files in the folder where the dashboard was started.
+"""The topics that can be crawled: the topic files in the folder where the dashboard was started.
 
 A topic has a *key*, as a run has: a request can look one up, and no text of a request ever becomes
-a path. What is no regular file of that very folder is not looked at, links among them, and what a
-crawl does is what its file says: a request brings no settings along.
+a path. Only regular files of that folder count, no symbolic links, and a crawl does what its file
+says: a request carries no settings.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from tres.dashboard.run_counts import Json, harmless
-from tres.dashboard.run_files import without_path
+from tres.dashboard.run_files import hide_path
 from tres.errors import TresError
 from tres.settings.topic_file import load_topic
 
@@ -26,7 +26,7 @@ MOST = 100
 
 @dataclass(frozen=True, slots=True)
 class TopicFile:
-    """A topic file, and why it cannot be crawled, if so."""
+    """A topic file, and why it cannot be crawled, if it cannot."""
 
     path: Path
     name: str
@@ -36,11 +36,11 @@ class TopicFile:
 
     @property
     def key(self) -> str:
-        """By which it is asked for."""
+        """The name by which a request asks for it."""
         return self.path.name
 
-    def told(self) -> Json:
-        """The topic as the browser gets it."""
+    def to_json(self) -> Json:
+        """Return the topic as the browser gets it."""
         return {
             "key": self.key,
             "file": harmless(self.path.name),
@@ -51,8 +51,8 @@ class TopicFile:
         }
 
 
-def topics_in(folder: Path) -> list[TopicFile]:
-    """The topic files of a folder, by name."""
+def find_topics(folder: Path) -> list[TopicFile]:
+    """Return the topic files of a folder, by name."""
     paths = sorted(path for path in _entries(folder) if _is_candidate(path))
     found = (_topic(path) for path in paths)
     return list(islice((topic for topic in found if topic is not None), MOST))
@@ -61,27 +61,27 @@ def topics_in(folder: Path) -> list[TopicFile]:
 def _entries(folder: Path) -> Iterator[Path]:
     try:
         yield from folder.glob("*.toml")
-    except OSError:  # not for us
+    except OSError:  # not readable
         return
 
 
 def _is_candidate(path: Path) -> bool:
     try:
         return path.is_file() and not path.is_symlink() and path.stat().st_size <= LARGEST
-    except OSError:  # gone meanwhile
+    except OSError:  # it has gone
         return False
 
 
 def _topic(path: Path) -> TopicFile | None:
-    """A topic file, if it is one: other tools keep their settings in such files, too."""
+    """The topic file, if it is one: other tools also keep settings in TOML files."""
     try:
-        held = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
-    if "topic" not in held:
+    if "topic" not in content:
         return None
     try:
         config = load_topic(path)
     except TresError as problem:
-        return TopicFile(path, path.stem, problem=without_path(problem.message, path))
+        return TopicFile(path, path.stem, problem=hide_path(problem.message, path))
     return TopicFile(path, config.name, config.crawl.pages, config.topic.keywords)

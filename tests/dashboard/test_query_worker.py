@@ -11,10 +11,9 @@ from tests.dashboard.conftest import Clock
 from tests.support.dashboard import get, open_run, step
 
 import tres
-from tres.dashboard.explanations import harmless_piece
 from tres.dashboard.followed_run import FollowedRun
-from tres.dashboard.query_process import AGAIN, WAITING, Answers
-from tres.dashboard.query_worker import QueryHandler
+from tres.dashboard.query_process import RETRY_AFTER, WAITING, QueryProcess
+from tres.dashboard.query_worker import QueryHandler, harmless_piece
 from tres.dashboard.security import RefusedError
 from tres.offline.generated.generator import GeneratedWeb
 from tres.report.palette import PALETTE
@@ -77,15 +76,15 @@ def test_the_tree_of_a_running_crawl_is_grown_only_for_who_waits(tmp_path: Path)
 
 
 def test_too_many_questions_are_refused_at_once(run: OpenRun, clock: Clock) -> None:
-    answers = Answers(_waiting=WAITING)
-    with pytest.raises(RefusedError, match="too many ask") as refused:
+    answers = QueryProcess(_waiting=WAITING)
+    with pytest.raises(RefusedError, match="too many questions") as refused:
         answers.ask("explain", FollowedRun("letters", run.directory, clock), step=1, wait=False)
-    assert (refused.value.status, refused.value.wait) == (503, AGAIN)
+    assert (refused.value.status, refused.value.wait) == (503, RETRY_AFTER)
 
 
 def test_a_process_that_has_gone_is_started_anew(run: OpenRun, clock: Clock) -> None:
     step(run)
-    answers, followed = Answers(), FollowedRun("letters", run.directory, clock)
+    answers, followed = QueryProcess(), FollowedRun("letters", run.directory, clock)
     before = answers.ask("explain", followed, step=1, wait=False)
     assert answers._process is not None
     answers._process.kill()

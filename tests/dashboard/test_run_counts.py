@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tres.dashboard.curves import BINS, POINTS, WINDOW, Curve, Point, Recent, bin_of
+from tres.dashboard.run_counts import POINTS, Curve, Point, bin_of
+from tres.report.series import BINS, RECENT, RecentRate
 
 
 def grown(steps: int) -> Curve:
@@ -32,13 +33,13 @@ def test_what_came_after_a_step_is_all_that_is_missing() -> None:
 
 
 def test_the_recent_share_forgets_old_pages() -> None:
-    recent = Recent()
+    recent = RecentRate()
     assert recent.add(True) == 1.0
-    for _ in range(WINDOW - 1):
+    for _ in range(RECENT - 1):
         share = recent.add(False)
-    assert share == 1 / WINDOW
+    assert share == 1 / RECENT
     assert recent.add(False) == 0.0
-    assert recent.add(True) == 1 / WINDOW
+    assert recent.add(True) == 1 / RECENT
 
 
 def test_every_relevance_has_a_bin() -> None:
