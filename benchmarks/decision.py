@@ -27,7 +27,8 @@ from threadpoolctl import threadpool_limits
 from tres.mdp.paths import PathFeatures
 from tres.mdp.state import CrawlState
 from tres.mdp.transitions import Outlinks, Step
-from tres.policies.registry import PolicySettings, make_policy
+from tres.policies.registry import make_policy
+from tres.policies.setup import PolicySettings
 from tres.policies.tres import Tres
 from tres.settings.sections import FEATURES, FeatureSet
 from tres.web.link_wording import CODES, WIDTH

@@ -21,7 +21,8 @@ from tres.crawl.events import Fetch
 from tres.crawl.frontier_limits import LinkLimits
 from tres.crawl.session import CrawlSession
 from tres.mdp.state import CrawlState
-from tres.policies.registry import PolicySettings, make_policy
+from tres.policies.registry import make_policy
+from tres.policies.setup import PolicySettings
 from tres.web.percept import LinkPercepts, Percept
 
 SITE = "endless.example"

@@ -117,7 +117,7 @@ def _output(script: str) -> str:
         "settings.topic_file",
         "api.crawls",
         "api.results",
-        "policies.by_value",
+        "policies.value_policy",
         "relevance.custom_model",
         "offline.pages",
     ],
@@ -347,7 +347,7 @@ def test_values_that_are_none_are_refused(
         def values(self, links: np.ndarray) -> np.ndarray:
             return links[0]
 
-    with pytest.raises(ValueError, match=r"Lost\.values must give a number for each"):
+    with pytest.raises(ValueError, match=r"Lost\.values must return a number for each"):
         list(tres.crawl_pages(topic, web, judge=judge, policy=Lost))
 
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from tres.mdp.state import Crawl, CrawlState
     from tres.offline import GeneratedWeb, Web, open_web
     from tres.offline.pages import PagesWeb
-    from tres.policies.by_value import ValuePolicy
     from tres.policies.policy import Policy
+    from tres.policies.value_policy import ValuePolicy
     from tres.relevance.custom_model import Judge
     from tres.report.run_reader import PageRow
     from tres.settings.topic_file import TopicConfig, load_topic, new_topic
@@ -67,7 +67,7 @@ _HOMES = {
     "tres.errors": ("TresError",),
     "tres.mdp.state": ("Crawl", "CrawlState"),
     "tres.policies.policy": ("Policy",),
-    "tres.policies.by_value": ("ValuePolicy",),
+    "tres.policies.value_policy": ("ValuePolicy",),
     "tres.relevance.custom_model": ("Judge",),
     "tres.report.run_reader": ("PageRow",),
     "tres.web.page": ("Failed", "Link", "Page"),

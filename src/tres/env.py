@@ -31,8 +31,9 @@ from tres.mdp.columns import Ids
 from tres.mdp.schema import SCHEMAS, Schema
 from tres.mdp.state import CrawlState
 from tres.offline.web import Web
-from tres.policies.offering import Offering
-from tres.policies.registry import make_rows
+from tres.policies.external_agent import ExternalAgent
+from tres.policies.registry import feature_set
+from tres.policies.setup import make_rows
 from tres.relevance.custom_model import Judge, as_model
 from tres.runs.topic_perceiver import perceive_topic
 from tres.runs.topic_session import perceive_seeds
@@ -75,7 +76,7 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
     @property
     def schema(self) -> Schema:
         """Names and order of the columns of an observation."""
-        return SCHEMAS[self._config.crawl.feature_set]
+        return SCHEMAS[feature_set(self._config.crawl)]
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -84,9 +85,9 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         super().reset(seed=seed)
         rng = np.random.default_rng(int(self.np_random.integers(2**32)))
         crawl = CrawlState()
-        rows = make_rows(self._config.crawl.feature_set, crawl.sites)
+        rows = make_rows(self.schema.name, crawl.sites)
         tree = self._config.tree
-        policy = Offering(rows, Tree(rows.schema.width, tree.min_split, tree.max_depth), rng)
+        policy = ExternalAgent(rows, Tree(rows.schema.width, tree.min_split, tree.max_depth), rng)
         seeds = perceive_seeds(self._config, self._seen.perceiver)
         settings = self._config.crawl
         session = CrawlSession(crawl, policy, seeds, settings.pages, settings.max_per_site)
@@ -107,7 +108,7 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
             raise gymnasium.error.InvalidAction(
                 f"{action!r} is no row on offer; choose from 0 to {self._offered - 1}"
             )
-        self._policy.take(int(self._rows[int(action)]))
+        self._policy.choose_next(int(self._rows[int(action)]))
         fetched = self._fetch_next(self._session)
         assert fetched is not None  # the row waits, and the budget is not spent
         url, events = fetched

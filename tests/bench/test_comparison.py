@@ -76,9 +76,9 @@ def test_the_oracle_is_the_ceiling_and_learning_pays(results: Path) -> None:
 
 def test_the_oracle_knows_the_judges_answers_not_the_models(tmp_path: Path) -> None:
     context = ground_of(tmp_path, '"oracle"')
-    assert context.citation_graph is not None
-    foreseen = context.citation_graph.index.items()
-    assert all(context.truth(url) == context.citation_graph.relevant[i] for url, i in foreseen)
+    assert context.web_graph is not None
+    foreseen = context.web_graph.index.items()
+    assert all(context.truth(url) == context.web_graph.relevant[i] for url, i in foreseen)
     view = context.views["tfidf"]
     assert any(context.truth(page.url) != page.relevant for page in view.perceive_all())
 

@@ -8,6 +8,7 @@ import pytest
 
 from tres.bench.experiment_file import Experiment, Variant, load_experiment
 from tres.errors import ConfigError
+from tres.policies.registry import feature_set
 
 FILE = """
 name = "astronomy"
@@ -39,7 +40,7 @@ def test_the_plan_is_the_product_of_policies_caps_and_runs(tmp_path: Path) -> No
 def test_the_paper_is_a_setting_of_a_policy_like_any_other(tmp_path: Path) -> None:
     plan = experiment(tmp_path, '"tres", "tres:preset=paper", "tres:preset=paper,warmup=5"')
     ours, paper, changed = (plan.config(variant) for variant in plan.variants)
-    assert (ours.crawl.feature_set, paper.crawl.feature_set) == ("evidence", "paper")
+    assert (feature_set(ours.crawl), feature_set(paper.crawl)) == ("evidence", "paper")
     assert (ours.agent.warmup, paper.agent.warmup, changed.agent.warmup) == (0, 100, 5)
 
 

@@ -17,13 +17,13 @@ from tests.support.webs import PerceptWeb, Run, drive, random_web, start
 
 from tres.crawl.events import Done, StopReason, Wait
 from tres.policies.policy import FrontierPolicy
-from tres.policies.registry import PolicySettings
-from tres.settings import sections
-from tres.settings.sections import FEATURES, AgentSection, FeatureSet, PolicyName, TreeSection
+from tres.policies.setup import PolicySettings
+from tres.settings import policy_names
+from tres.settings.sections import FEATURES, AgentSection, FeatureSet, TreeSection
 
-POLICIES: tuple[PolicyName, ...] = tuple(n for n in sections.POLICIES if n != "seedfinder")
+POLICIES: tuple[str, ...] = tuple(n for n in policy_names.POLICIES if n != "seedfinder")
 """Whoever follows links; a policy that searches is not bound to the frontier."""
-RANDOM: tuple[PolicyName, ...] = (
+RANDOM: tuple[str, ...] = (
     *("tres", "tres-sync", "tres-async", "han-async", "han-sync"),
     *("tree-random", "random"),
 )
@@ -32,7 +32,7 @@ every_policy = pytest.mark.parametrize("name", POLICIES)
 every_feature_set = pytest.mark.parametrize("features", FEATURES)
 
 
-def eager(name: PolicyName, features: FeatureSet) -> PolicySettings:
+def eager(name: str, features: FeatureSet) -> PolicySettings:
     """Settings under which all of a policy is at work within a few dozen pages."""
     agent = AgentSection(warmup=5, batch=8, target_every=5, epsilon=0.2)
     tree = TreeSection(min_split=3, representatives=3)
@@ -51,9 +51,7 @@ def inspect(
 @every_feature_set
 @pytest.mark.parametrize("k", [1, 4, 16])
 @pytest.mark.parametrize("cap", ["inf", 5, "5..2"])
-def test_a_crawl_keeps_the_rules(
-    name: PolicyName, features: FeatureSet, k: int, cap: object
-) -> None:
+def test_a_crawl_keeps_the_rules(name: str, features: FeatureSet, k: int, cap: object) -> None:
     web = random_web(seed=k)
     inspector = inspect(web, eager(name, features), seeds=2, pages=40, cap=cap)
     run = inspector.drive(k, disorder=k)
@@ -63,7 +61,7 @@ def test_a_crawl_keeps_the_rules(
 
 @every_policy
 @pytest.mark.parametrize("k", [1, 4, 16])
-def test_a_crawl_keeps_the_rules_while_busy_sites_must_wait(name: PolicyName, k: int) -> None:
+def test_a_crawl_keeps_the_rules_while_busy_sites_must_wait(name: str, k: int) -> None:
     web = random_web(seed=20 + k)
     busy = {f"s{i}" for i in range(4)}
     inspector = inspect(web, eager(name, "evidence"), seeds=2, pages=40, cap=9)
@@ -72,7 +70,7 @@ def test_a_crawl_keeps_the_rules_while_busy_sites_must_wait(name: PolicyName, k:
 
 @every_policy
 @pytest.mark.parametrize("k", [1, 4])
-def test_a_crawl_keeps_the_rules_while_sites_are_blocked(name: PolicyName, k: int) -> None:
+def test_a_crawl_keeps_the_rules_while_sites_are_blocked(name: str, k: int) -> None:
     web = random_web(seed=30 + k)
     inspector = inspect(web, eager(name, "evidence"), seeds=3, pages=60, cap=30)
     unwanted = ["s1", "s3", "unheard-of", "s1"]
@@ -93,7 +91,7 @@ def test_a_crawl_keeps_the_rules_while_sites_are_blocked(name: PolicyName, k: in
     block=st.lists(st.sampled_from([f"s{i}" for i in range(7)] + ["unheard-of"]), max_size=5),
 )
 def test_any_crawl_of_any_web_keeps_the_rules(
-    name: PolicyName,
+    name: str,
     features: FeatureSet,
     k: int,
     cap: object,
@@ -110,26 +108,26 @@ def test_any_crawl_of_any_web_keeps_the_rules(
 
 @every_policy
 @every_feature_set
-def test_one_seed_gives_one_crawl(name: PolicyName, features: FeatureSet) -> None:
+def test_one_seed_gives_one_crawl(name: str, features: FeatureSet) -> None:
     web = random_web(seed=3)
     assert _story(web, name, features, seed=5) == _story(web, name, features, seed=5)
 
 
 @pytest.mark.parametrize("name", RANDOM)
 @every_feature_set
-def test_another_seed_gives_another_crawl(name: PolicyName, features: FeatureSet) -> None:
+def test_another_seed_gives_another_crawl(name: str, features: FeatureSet) -> None:
     web = random_web(seed=3)
     assert _story(web, name, features, seed=5) != _story(web, name, features, seed=6)
 
 
 @pytest.mark.parametrize("name", sorted(set(POLICIES) - set(RANDOM)))
-def test_who_does_not_throw_dice_needs_no_seed(name: PolicyName) -> None:
+def test_who_does_not_throw_dice_needs_no_seed(name: str) -> None:
     web = random_web(seed=3)
     assert _story(web, name, "paper", seed=5) == _story(web, name, "paper", seed=6)
 
 
 @every_policy
-def test_an_interrupted_crawl_ends_after_what_is_in_flight(name: PolicyName) -> None:
+def test_an_interrupted_crawl_ends_after_what_is_in_flight(name: str) -> None:
     inspector = inspect(random_web(seed=4), eager(name, "evidence"), seeds=1, pages=40, cap="inf")
     inspector.ask(1)
     inspector.answer(inspector.flying[0])
@@ -142,7 +140,7 @@ def test_an_interrupted_crawl_ends_after_what_is_in_flight(name: PolicyName) -> 
 
 
 @every_policy
-def test_when_everything_must_wait_nothing_is_chosen_and_nothing_is_lost(name: PolicyName) -> None:
+def test_when_everything_must_wait_nothing_is_chosen_and_nothing_is_lost(name: str) -> None:
     inspector = inspect(random_web(seed=4), eager(name, "evidence"), seeds=1, pages=40, cap="inf")
     inspector.ask(1)
     inspector.answer(inspector.flying[0])
@@ -155,14 +153,14 @@ def test_when_everything_must_wait_nothing_is_chosen_and_nothing_is_lost(name: P
 
 
 @every_policy
-def test_an_empty_frontier_offers_nothing(name: PolicyName) -> None:
+def test_an_empty_frontier_offers_nothing(name: str) -> None:
     session = start({}, [], eager(name, "paper"))
     assert isinstance(session.policy, FrontierPolicy)
     assert len(session.policy) == 0
     assert session.policy.choose() is None
 
 
-def _story(web: PerceptWeb, name: PolicyName, features: FeatureSet, seed: int) -> str:
+def _story(web: PerceptWeb, name: str, features: FeatureSet, seed: int) -> str:
     """All events, as text: a value that is not a number does not equal itself."""
     session = start(web, list(web)[:1], eager(name, features), pages=40, cap=9, seed=seed)
     run: Run = drive(session, web, k=3, disorder=1)

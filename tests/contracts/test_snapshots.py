@@ -18,13 +18,12 @@ from tests.support.webs import PerceptWeb, missing, random_web, site_of, start
 from tres.crawl.events import Done, Event, Fetch, Wait
 from tres.crawl.session import CrawlSession
 from tres.crawl.session_state import State, capture, restore
-from tres.policies.registry import PolicySettings
+from tres.policies.setup import PolicySettings
+from tres.settings.policy_names import POLICIES
 from tres.settings.sections import (
     FEATURES,
-    POLICIES,
     AgentSection,
     FeatureSet,
-    PolicyName,
     TreeSection,
 )
 
@@ -36,7 +35,7 @@ every_feature_set = pytest.mark.parametrize("features", FEATURES)
 PAGES = 40
 
 
-def fresh(web: PerceptWeb, name: PolicyName, features: FeatureSet, cap: object) -> CrawlSession:
+def fresh(web: PerceptWeb, name: str, features: FeatureSet, cap: object) -> CrawlSession:
     """A session under which all of a policy is at work within a few dozen pages."""
     agent = AgentSection(warmup=5, batch=8, target_every=5, epsilon=0.2, replay=20)
     tree = TreeSection(min_split=3, representatives=3)
@@ -79,7 +78,7 @@ def comparable(state: State) -> dict[str, object]:
 @every_feature_set
 @pytest.mark.parametrize(("k", "cap"), [(1, "inf"), (3, "8..3")])
 def test_a_restored_session_is_the_session_that_was_captured(
-    name: PolicyName, features: FeatureSet, k: int, cap: object
+    name: str, features: FeatureSet, k: int, cap: object
 ) -> None:
     web = random_web(seed=k)
     session = fresh(web, name, features, cap)
@@ -100,7 +99,7 @@ def test_a_restored_session_is_the_session_that_was_captured(
 
 
 @every_policy
-def test_what_was_captured_does_not_change_with_the_session(name: PolicyName) -> None:
+def test_what_was_captured_does_not_change_with_the_session(name: str) -> None:
     web = random_web(seed=5)
     session = fresh(web, name, "evidence", "inf")
     crawl = going(session, web, 2)
@@ -119,9 +118,7 @@ def test_what_was_captured_does_not_change_with_the_session(name: PolicyName) ->
 
 @every_link_follower
 @every_feature_set
-def test_a_demand_that_chooses_nothing_leaves_no_trace(
-    name: PolicyName, features: FeatureSet
-) -> None:
+def test_a_demand_that_chooses_nothing_leaves_no_trace(name: str, features: FeatureSet) -> None:
     """Here every demand is preceded by some that find every site waiting."""
     web = random_web(seed=6)
     everyone = {f"s{i}" for i in range(7)}
@@ -137,7 +134,7 @@ def test_a_demand_that_chooses_nothing_leaves_no_trace(
 
 
 @every_policy
-def test_only_some_sites_ready_is_a_choice_among_those(name: PolicyName) -> None:
+def test_only_some_sites_ready_is_a_choice_among_those(name: str) -> None:
     web = random_web(seed=8)
     session = fresh(web, name, "evidence", "inf")
     crawl = going(session, web, 1)

@@ -8,8 +8,8 @@ from tests.support.webs import drive, page, random_web, site_of, start, web_of
 from tres.crawl.events import Done, Fetch, FetchFailed, SiteBlocked, SiteCapped, StopReason
 from tres.crawl.session import CrawlSession
 from tres.crawl.session_state import capture, restore
-from tres.policies.registry import PolicySettings
-from tres.settings.sections import POLICIES, PolicyName
+from tres.policies.setup import PolicySettings
+from tres.settings.policy_names import POLICIES
 from tres.web.page import FailureKind
 
 BREADTH_FIRST = PolicySettings("breadth-first", "paper")
@@ -98,7 +98,7 @@ def test_when_everything_is_blocked_the_crawl_is_at_its_end() -> None:
 
 
 @pytest.mark.parametrize("name", POLICIES)
-def test_no_policy_goes_there_and_a_snapshot_knows_it(name: PolicyName) -> None:
+def test_no_policy_goes_there_and_a_snapshot_knows_it(name: str) -> None:
     web = random_web(seed=4)
     settings = PolicySettings(name, keywords=("music",), site_of=site_of)
 

@@ -16,7 +16,7 @@ from tres.crawl.session import CrawlSession
 from tres.crawl.session_state import capture, restore
 from tres.mdp.names import Names
 from tres.mdp.paths import NONE
-from tres.policies.registry import PolicySettings
+from tres.policies.setup import PolicySettings
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import Percept
 from tres.web.url import domain_of

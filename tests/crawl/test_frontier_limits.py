@@ -12,7 +12,7 @@ from tres.crawl.events import Fetch, LinksLimited
 from tres.crawl.frontier_limits import LinkLimits, WaitingLinks
 from tres.crawl.session import CrawlSession
 from tres.crawl.session_state import capture, restore
-from tres.policies.registry import PolicySettings
+from tres.policies.setup import PolicySettings
 from tres.web.percept import Percept
 
 BREADTH_FIRST = PolicySettings("breadth-first", "citations")

@@ -10,7 +10,7 @@ from tres.crawl.events import Done, Fetch, FetchFailed, Postponed, Stepped, Stop
 from tres.crawl.postponed import MOST
 from tres.crawl.session import CrawlSession
 from tres.crawl.session_state import capture, restore
-from tres.policies.registry import PolicySettings
+from tres.policies.setup import PolicySettings
 from tres.web.page import Failed, FailureKind
 
 BREADTH_FIRST = PolicySettings("breadth-first", "paper")

@@ -8,7 +8,7 @@ import pytest
 from tests.support.webs import Run, To, drive, missing, page, start, web_of
 
 from tres.crawl.events import Done, Fetch, FetchFailed, LeafSplit, SiteCapped, StopReason, Wait
-from tres.policies.registry import PolicySettings
+from tres.policies.setup import PolicySettings
 from tres.web.page import Failed, FailureKind
 
 BREADTH_FIRST = PolicySettings("breadth-first", "paper")

@@ -10,7 +10,7 @@ from tres.crawl.session import CrawlSession
 from tres.crawl.session_state import capture, restore
 from tres.mdp.columns import Column
 from tres.mdp.paths import PathFeatures
-from tres.policies.registry import PolicySettings
+from tres.policies.setup import PolicySettings
 
 
 def crawled(pages: int = 20) -> CrawlSession:

@@ -19,7 +19,8 @@ from tres.crawl.events import StopReason
 from tres.mdp.schema import SCHEMAS
 from tres.relevance.model_files import MANIFEST
 from tres.report.metrics import METRICS
-from tres.settings.sections import FEATURES, MODELS, POLICIES
+from tres.settings.policy_names import POLICIES
+from tres.settings.sections import FEATURES, MODELS
 from tres.store.journal_tables import FETCH_COLUMNS, PAGE_COLUMNS, POSTPONED_COLUMNS
 from tres.store.run_directory import _OWN_FILES
 from tres.web.page import FailureKind

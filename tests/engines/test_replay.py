@@ -14,8 +14,8 @@ from tres.crawl.events import Demand, Done, FetchFailed, Stepped, StopReason
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb, replay_events
 from tres.mdp.state import CrawlState
-from tres.policies.registry import PolicySettings, make_policy
-from tres.settings.sections import PolicyName
+from tres.policies.registry import make_policy
+from tres.policies.setup import PolicySettings
 from tres.settings.site_caps import SiteCap
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.page import Failed, FailureKind, Link, Outcome, Page
@@ -77,7 +77,7 @@ def seen(web: ShortWeb) -> PerceivedWeb:
     return PerceivedWeb(web, Perceiver(Mentions(), KeywordMatcher(["biology"])))
 
 
-def session_of(seen: PerceivedWeb, name: PolicyName = "tres", pages: int = 15) -> CrawlSession:
+def session_of(seen: PerceivedWeb, name: str = "tres", pages: int = 15) -> CrawlSession:
     crawl = CrawlState()
     policy = make_policy(PolicySettings(name), crawl, np.random.default_rng(3), seen.known)
     return CrawlSession(crawl, policy, seen.perceiver.seeds([HOME]), pages, SiteCap())
@@ -134,13 +134,13 @@ def test_an_interruption_between_two_events_ends_the_replay(seen: PerceivedWeb) 
 
 
 def test_foresight_knows_every_page_and_who_cites_it(seen: PerceivedWeb) -> None:
-    citation_graph = seen.foresee()
-    assert len(citation_graph.index) == 21
-    good = [url for url, i in citation_graph.index.items() if citation_graph.relevant[i]]
+    web_graph = seen.web_graph()
+    assert len(web_graph.index) == 21
+    good = [url for url, i in web_graph.index.items() if web_graph.relevant[i]]
     assert len(good) == 20
-    names = list(citation_graph.index)
-    target = citation_graph.index["http://s7.org/good7"]
-    citing = citation_graph.citing_pages(np.array([target], np.int32))
+    names = list(web_graph.index)
+    target = web_graph.index["http://s7.org/good7"]
+    citing = web_graph.citing_pages(np.array([target], np.int32))
     assert sorted(names[i] for i in citing) == [
         "http://s2.org/good2",
         "http://s5.org/good5",

@@ -32,7 +32,7 @@ def rows_of(anchors: Sequence[str], schema: Schema = EVIDENCE) -> UrlRows:
     sites.make_room(1)
     rows = UrlRows(schema, sites)
     links = outlinks([(url, 0, To("")) for url in range(len(anchors))], page=99)
-    rows.take_in(links._replace(wordings=wordings([""] * len(anchors), anchors)))
+    rows.add_links(links._replace(wordings=wordings([""] * len(anchors), anchors)))
     return rows
 
 
@@ -116,7 +116,7 @@ def test_a_link_that_is_cited_again_is_read_again() -> None:
     rows = rows_of(["music", "music"])
     fetch(rows, 0, 0.4)
     assert promises(rows, 1) != promises(rows, 1, routed=True)
-    rows.take_in(outlinks([(1, 0, To(""))], page=98))
+    rows.add_links(outlinks([(1, 0, To(""))], page=98))
     assert promises(rows, 1) == promises(rows, 1, routed=True)
 
 

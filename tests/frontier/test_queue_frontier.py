@@ -34,7 +34,7 @@ class QueueMachine(RuleBasedStateMachine):
     @rule(priorities=st.lists(st.integers(0, 4), max_size=6))
     def insert(self, priorities: list[int]) -> None:
         first = self.rows.total
-        change = self.rows.take_in(outlinks(range(first, first + len(priorities))))
+        change = self.rows.add_links(outlinks(range(first, first + len(priorities))))
         self.priority |= dict(zip(change.new.tolist(), map(float, priorities), strict=True))
         self.queue.insert(change.new)
         self.model += change.new.tolist()

@@ -17,7 +17,7 @@ from tres.frontier.rows import LEVEL_STEP, Rows
 from tres.mdp.paths import PathFeatures
 from tres.mdp.schema import SCHEMAS
 from tres.mdp.sites import Sites
-from tres.policies.registry import make_rows
+from tres.policies.setup import make_rows
 
 SITES = 3
 URLS = 9  # url u is on site u % SITES
@@ -65,7 +65,7 @@ def take_in(rows: Rows, page: list[Citation]) -> None:
         first = page[0]
         own_site = next((c.url % SITES for c in page if c.same_site), -1)
         links = [(c.url, c.url % SITES, c.to) for c in page]
-        rows.take_in(outlinks(links, first.page, first.relevance, first.path, own_site))
+        rows.add_links(outlinks(links, first.page, first.relevance, first.path, own_site))
 
 
 @given(pages=pages_of_links())
@@ -137,7 +137,7 @@ def best_path(citations: list[Citation]) -> Citation:
 @pytest.mark.parametrize("features", SCHEMAS)
 def test_the_fresh_vector_follows_the_counters_and_the_routed_one_in_steps(features: str) -> None:
     rows, sites = fresh(features)
-    (row,) = rows.take_in(plain({4: 1})).new
+    (row,) = rows.add_links(plain({4: 1})).new
     wide = slice(len(rows.schema.link_features), None)
     moves = 0
     for relevant in [True, *[False] * 60]:
@@ -159,7 +159,7 @@ def test_the_fresh_vector_follows_the_counters_and_the_routed_one_in_steps(featu
 @pytest.mark.parametrize("features", SCHEMAS)
 def test_another_sites_rows_stay_where_they_are(features: str) -> None:
     rows, sites = fresh(features)
-    first, second = rows.take_in(plain({3: 0, 4: 1})).new.tolist()
+    first, second = rows.add_links(plain({3: 0, 4: 1})).new.tolist()
     sites.count(0, True)
     assert rows.follow_site(0).tolist() == ([first] if rows.schema.site_features else [])
     assert rows.of_site(1).tolist() == [second]

@@ -35,7 +35,7 @@ def frontier_of(rows: list[tuple[int, int]], seed: int = 0) -> TreeFrontier:
     assert tree.leaves == LEAVES
     links = [(url, site, To("", leaf / LEAVES)) for url, (leaf, site) in enumerate(rows)]
     frontier = TreeFrontier(store, tree, np.random.default_rng(seed))
-    frontier.insert(store.take_in(outlinks(links)).new)
+    frontier.insert(store.add_links(outlinks(links)).new)
     return frontier
 
 

@@ -23,7 +23,7 @@ def rows() -> UrlRows:
 def cite(rows: UrlRows, page: int, *urls: int, known: tuple[int, ...] = ()) -> None:
     links = outlinks([(url, 0, To("")) for url in urls], page)
     after = np.arange(len(urls), len(urls) + len(known), dtype=np.int32)
-    rows.take_in(links._replace(known=ids(*known), known_places=after))
+    rows.add_links(links._replace(known=ids(*known), known_places=after))
 
 
 def fetch(rows: UrlRows, url: int, relevance: float) -> set[int]:
@@ -136,7 +136,7 @@ def test_the_last_link_of_one_page_is_no_neighbour_of_the_first_of_the_next(rows
 
 def test_places_count_also_where_links_are_no_actions(rows: UrlRows) -> None:
     links = outlinks([(url, 0, To("")) for url in (10, 11)], page=1)
-    rows.take_in(links._replace(places=ids(0, 5)))  # between them: links to what was fetched
+    rows.add_links(links._replace(places=ids(0, 5)))  # between them: links to what was fetched
     fetch(rows, 10, 0.9)
     assert neighbours_of(rows, 11) == 0.5
 
@@ -147,7 +147,7 @@ def test_neighbours_fetched_before_the_page_was_met_speak_at_once(rows: UrlRows)
         fetch(rows, url, relevance)
     links = outlinks([(url, 0, To("")) for url in (20, 21)], page=2)
     known = {"known": ids(10, 11, 12), "known_places": ids(1, 6, 7)}  # 12 is not there yet
-    rows.take_in(links._replace(places=ids(0, 5), **known))
+    rows.add_links(links._replace(places=ids(0, 5), **known))
     assert neighbours_of(rows, 20) == (0.8 + 0.5) / 2
     assert neighbours_of(rows, 21) == (0.8 + 0.2 + 0.5) / 3
 

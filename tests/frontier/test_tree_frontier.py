@@ -23,7 +23,7 @@ from tres.frontier.rows import LEVEL_STEP
 from tres.mdp.paths import NONE, PathFeatures
 from tres.mdp.state import CrawlState
 from tres.mdp.transitions import Choice, Outlinks, Step
-from tres.policies.registry import make_rows
+from tres.policies.setup import make_rows
 from tres.policies.tree_random import TreeRandom
 
 SITES = 4

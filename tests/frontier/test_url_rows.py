@@ -44,9 +44,9 @@ def cite(
 
 
 def test_three_citing_pages_worked_out_by_hand(rows: UrlRows, sites: Sites) -> None:
-    rows.take_in(cite(1, 0.9, 0.2, (1.0, 1.0, 0.5)))
-    rows.take_in(cite(2, 0.3, 0.8, (0.0, 0.5, 0.9), anchor_keyword=True))
-    change = rows.take_in(cite(3, 0.6, 0.5, (1.0, 1.0, 0.75), same_site=True))
+    rows.add_links(cite(1, 0.9, 0.2, (1.0, 1.0, 0.5)))
+    rows.add_links(cite(2, 0.3, 0.8, (0.0, 0.5, 0.9), anchor_keyword=True))
+    change = rows.add_links(cite(3, 0.6, 0.5, (1.0, 1.0, 0.75), same_site=True))
     assert len(change.new) == 0
     assert len(rows) == rows.total == 1
     for relevant in (True, True, False):
@@ -76,11 +76,11 @@ def test_three_citing_pages_worked_out_by_hand(rows: UrlRows, sites: Sites) -> N
 
 
 def test_the_parent_is_the_page_with_the_best_path(rows: UrlRows) -> None:
-    row = int(rows.take_in(cite(1, 0.9, 0.0, (0.0, 0.5, 0.5))).new[0])
+    row = int(rows.add_links(cite(1, 0.9, 0.0, (0.0, 0.5, 0.5))).new[0])
     assert rows.page(row) == 1
-    rows.take_in(cite(2, 0.9, 0.0, (0.0, 0.5, 0.4)))
+    rows.add_links(cite(2, 0.9, 0.0, (0.0, 0.5, 0.4)))
     assert rows.page(row) == 1
-    rows.take_in(cite(3, 0.1, 0.0, (1.0, 1.0, 0.1)))
+    rows.add_links(cite(3, 0.1, 0.0, (1.0, 1.0, 0.1)))
     assert rows.page(row) == 3
 
 

@@ -7,7 +7,7 @@ from tests.support.webs import To, drive, page, start, web_of
 
 from tres.agent.link_words import Reservoir, link_words, train_links
 from tres.policies.ache import Ache
-from tres.policies.registry import PolicySettings
+from tres.policies.setup import PolicySettings
 
 HARD = PolicySettings("ache")
 SOFT = PolicySettings("ache", focus="soft")
@@ -76,7 +76,7 @@ def test_a_reservoir_holds_a_fair_sample_of_a_long_stream() -> None:
         reservoir = Reservoir(np.random.default_rng(seed), size=10)
         for i in range(100):
             reservoir.offer(frozenset({str(i)}))
-        assert len(reservoir.held) == 10
-        held[[int(next(iter(words))) for words in reservoir.held]] += 1
+        assert len(reservoir.sample) == 10
+        held[[int(next(iter(words))) for words in reservoir.sample]] += 1
     assert abs(held[:50].mean() - 30) < 4
     assert held.min() > 10

@@ -7,13 +7,13 @@ from collections import Counter
 import pytest
 from tests.support.webs import PerceptWeb, To, drive, page, start, web_of
 
-from tres.policies.registry import PolicySettings
-from tres.settings.sections import FEATURES, FeatureSet, PolicyName
+from tres.policies.setup import PolicySettings
+from tres.settings.sections import FEATURES, FeatureSet
 
 every_feature_set = pytest.mark.parametrize("features", FEATURES)
 
 
-def asked(web: PerceptWeb, name: PolicyName, features: FeatureSet, seed: int = 1) -> list[str]:
+def asked(web: PerceptWeb, name: str, features: FeatureSet, seed: int = 1) -> list[str]:
     return drive(start(web, ["a/0"], PolicySettings(name, features), seed=seed), web).asked
 
 

@@ -8,8 +8,8 @@ from tests.support.webs import PerceptWeb, To, drive, page, start, web_of
 
 from tres.agent.replay_buffer import Replay
 from tres.crawl.session import CrawlSession
-from tres.policies.registry import PolicySettings
-from tres.settings.sections import AgentSection, PolicyName
+from tres.policies.setup import PolicySettings
+from tres.settings.sections import AgentSection
 from tres.web.page import Failed, FailureKind
 
 PAGES = 60
@@ -50,7 +50,7 @@ def replay_of(session: CrawlSession) -> Replay:
 
 
 @pytest.mark.parametrize("policy", ["tres", "tres-sync", "tres-async"])
-def test_of_four_dead_links_one_is_learnt_from_at_a_quarter(policy: PolicyName) -> None:
+def test_of_four_dead_links_one_is_learnt_from_at_a_quarter(policy: str) -> None:
     for price, learnt in ((0.0, 0), (0.25, 2), (1.0, 8)):
         web = web_of(page("a/0", 0.9, *(f"a/{i}" for i in range(1, 9))))
         settings = PolicySettings(policy, "evidence", agent=AgentSection(dead_links=price))

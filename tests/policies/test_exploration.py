@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.support.webs import To, drive, page, start, web_of
 
-from tres.policies.registry import PolicySettings
+from tres.policies.setup import PolicySettings
 from tres.settings.sections import AgentSection
 from tres.web.page import Failed
 from tres.web.percept import Percept

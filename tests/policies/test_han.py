@@ -8,8 +8,7 @@ from tests.support.webs import To, drive, page, start, web_of
 
 from tres.agent.sarsa import LinearSarsa
 from tres.frontier.path_rows import HAN, one_hot
-from tres.policies.registry import PolicySettings
-from tres.settings.sections import PolicyName
+from tres.policies.setup import PolicySettings
 
 
 def test_sarsa_moves_the_weights_of_an_action_towards_reward_and_next_value() -> None:
@@ -50,7 +49,7 @@ def test_a_link_is_described_by_the_relevance_along_its_path() -> None:
 
 
 @pytest.mark.parametrize("name", ["han-sync", "han-async"])
-def test_it_learns_to_prefer_links_of_relevant_pages(name: PolicyName) -> None:
+def test_it_learns_to_prefer_links_of_relevant_pages(name: str) -> None:
     good = [page(f"good/{i}", 0.9, f"good/{i + 1}", f"bad/{i}") for i in range(120)]
     bad = [page(f"bad/{i}", 0.1, f"worse/{i}", f"worse/x{i}") for i in range(120)]
     worse = [page(f"worse/{x}{i}", 0.0) for i in range(120) for x in ("", "x")]

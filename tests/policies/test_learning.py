@@ -7,7 +7,7 @@ import pytest
 from tests.support.webs import To, drive, page, start, web_of
 
 from tres.crawl.session import CrawlSession
-from tres.policies.registry import PolicySettings
+from tres.policies.setup import PolicySettings
 from tres.policies.tres import Tres
 from tres.settings.sections import AgentSection
 
@@ -32,8 +32,8 @@ def rewards(**settings: object) -> tuple[list[float], list[float]]:
     """The rewards that the tree has learnt from, and those of the agent, in no order."""
     policy = crawled(**settings).policy
     assert isinstance(policy, Tres)
-    staged = [staged.reward for staged in policy.learner._staged]
-    of_agent = np.sort([*policy.replay._rewards.view, *staged])
+    pending = [each.reward for each in policy.learner._pending]
+    of_agent = np.sort([*policy.replay._rewards.view, *pending])
     return np.sort(policy.tree._rewards.view).tolist(), pytest.approx(of_agent.tolist())
 
 

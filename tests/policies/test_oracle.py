@@ -20,7 +20,8 @@ from tests.support.webs import (
 from tres.crawl.session import CrawlSession
 from tres.errors import ConfigError
 from tres.mdp.state import CrawlState
-from tres.policies.registry import OfflineKnowledge, PolicySettings, make_policy
+from tres.policies.registry import make_policy
+from tres.policies.setup import OfflineKnowledge, PolicySettings
 from tres.settings.sections import FEATURES, FeatureSet
 from tres.web.page import FailureKind
 from tres.web.percept import Percept
@@ -61,14 +62,14 @@ def test_it_tunnels_through_irrelevant_pages_by_the_shortest_way(features: Featu
 
 def test_it_can_be_told_what_another_judge_thinks() -> None:
     web = web_of(page("a/0", 0.9, "a/1", "a/2", "a/3"), *(page(f"a/{i}", 0.9) for i in range(1, 4)))
-    citation_graph = foresight_of(web).judged({"a/3"}.__contains__)
-    assert np.flatnonzero(citation_graph.relevant).tolist() == [citation_graph.index["a/3"]]
+    web_graph = foresight_of(web).judged({"a/3"}.__contains__)
+    assert np.flatnonzero(web_graph.relevant).tolist() == [web_graph.index["a/3"]]
     crawl = CrawlState()
     policy = make_policy(
         PolicySettings("oracle"),
         crawl,
         np.random.default_rng(0),
-        OfflineKnowledge(foresee=lambda: citation_graph),
+        OfflineKnowledge(web_graph=lambda: web_graph),
     )
     session = CrawlSession(crawl, policy, links("a/0"), pages=2)
     assert drive(session, web).asked == ["a/0", "a/3"]

@@ -9,7 +9,7 @@ import pytest
 from tests.support.webs import To, page, start, web_of
 
 from tres.crawl.session import CrawlSession
-from tres.policies.registry import PolicySettings
+from tres.policies.setup import PolicySettings
 from tres.policies.tres import Tres
 from tres.settings.sections import AgentSection
 

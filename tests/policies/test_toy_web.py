@@ -43,8 +43,8 @@ import numpy as np
 import pytest
 from tests.support.webs import PerceptWeb, Run, To, drive, page, start, web_of
 
-from tres.policies.registry import PolicySettings
-from tres.settings.sections import AgentSection, FeatureSet, PolicyName
+from tres.policies.setup import PolicySettings
+from tres.settings.sections import AgentSection, FeatureSet
 from tres.web.percept import Percept
 
 PAGES = 400
@@ -86,7 +86,7 @@ def behind_a_gate(gate: To, leads_on: bool) -> Iterator[Percept]:
     yield from (page(end.url, 0.9 if leads_on else 0.1) for end in ends)
 
 
-def crawl(name: PolicyName, features: FeatureSet, agent: AgentSection, seed: int) -> Run:
+def crawl(name: str, features: FeatureSet, agent: AgentSection, seed: int) -> Run:
     """One crawl of the toy web."""
     settings = PolicySettings(name, features, agent=agent)
     session = start(toy_web(), ["seed/0"], settings, pages=PAGES, seed=seed)
@@ -94,7 +94,7 @@ def crawl(name: PolicyName, features: FeatureSet, agent: AgentSection, seed: int
 
 
 @cache
-def harvest(name: PolicyName, features: FeatureSet, agent: AgentSection = AGENT) -> float:
+def harvest(name: str, features: FeatureSet, agent: AgentSection = AGENT) -> float:
     """Mean harvest rate over the seeds."""
     return float(np.mean([crawl(name, features, agent, seed).harvest_rate for seed in SEEDS]))
 

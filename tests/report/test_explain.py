@@ -30,8 +30,8 @@ from tres.report.run_reader import RunReader
 from tres.runs.offline_run import crawl_offline, resume_offline
 from tres.runs.restored_session import session_of
 from tres.runs.topic_perceiver import perceive_topic
+from tres.settings.policy_names import POLICIES
 from tres.settings.sections import (
-    POLICIES,
     AgentSection,
     CrawlSection,
     TopicSection,
@@ -199,7 +199,7 @@ def test_a_killed_run_tells_the_same_as_a_finished_one(run: Path, tmp_path: Path
 def test_a_link_that_waits_has_its_place_among_all_that_wait(run: Path) -> None:
     session = session_of(run)
     waiting = session.policy.rows.waiting
-    values = session.policy.worth(waiting)
+    values = session.policy.values_of(waiting)
     place = 11
     row = int(waiting[np.argsort(-values, kind="stable")[place - 1]])
     url = session.crawl.urls[session.policy.rows.url(row)]

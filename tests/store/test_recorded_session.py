@@ -28,7 +28,7 @@ from tres.crawl.events import (
 )
 from tres.engines.protocols import Exchange, Fetched
 from tres.errors import RunError
-from tres.policies.registry import PolicySettings
+from tres.policies.setup import PolicySettings
 from tres.settings.sections import KeepKind
 from tres.store import recorded_session as recorded
 from tres.store import snapshot_files as snapshots

@@ -15,9 +15,10 @@ from tres.engines.reading.page_reader import PageReader, Reading, Received
 from tres.engines.reading.reader_pool import Charge
 from tres.engines.reading.tasks import Task, perform
 from tres.mdp.state import CrawlState
-from tres.policies.oracle import CitationGraph
-from tres.policies.registry import PolicySettings, make_policy
-from tres.settings.sections import LiveSection, PolicyName
+from tres.policies.registry import make_policy
+from tres.policies.setup import PolicySettings
+from tres.policies.web_graph import WebGraph
+from tres.settings.sections import LiveSection
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.page import Failed
 from tres.web.percept import Perceiver, Percept
@@ -42,11 +43,11 @@ def perceiver() -> Perceiver:
 
 
 def session_of(
-    seeds: Iterable[str], pages: int = 100, policy: PolicyName = "tres", seed: int = 3
+    seeds: Iterable[str], pages: int = 100, policy: str = "tres", seed: int = 3
 ) -> CrawlSession:
     crawl = CrawlState()
     rng = np.random.default_rng(seed)
-    chosen = make_policy(PolicySettings(policy), crawl, rng, lambda: CitationGraph.of(()))
+    chosen = make_policy(PolicySettings(policy), crawl, rng, lambda: WebGraph.of(()))
     return CrawlSession(crawl, chosen, perceiver().seeds(seeds), pages)
 
 

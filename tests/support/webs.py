@@ -16,8 +16,9 @@ from tres.crawl.events import Done, Event, Fetch, Stepped, StopReason, Wait
 from tres.crawl.frontier_limits import LinkLimits
 from tres.crawl.session import CrawlSession
 from tres.mdp.state import CrawlState
-from tres.policies.oracle import CitationGraph
-from tres.policies.registry import OfflineKnowledge, PolicySettings, make_policy
+from tres.policies.registry import make_policy
+from tres.policies.setup import OfflineKnowledge, PolicySettings
+from tres.policies.web_graph import WebGraph
 from tres.settings.site_caps import SiteCap
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import LinkPercepts, Percept
@@ -70,9 +71,9 @@ def missing(url: str) -> Failed:
     return Failed(url, FailureKind.NOT_FOUND)
 
 
-def foresight_of(web: PerceptWeb) -> CitationGraph:
+def foresight_of(web: PerceptWeb) -> WebGraph:
     """What the oracle may know."""
-    return CitationGraph.of(p for p in web.values() if isinstance(p, Percept))
+    return WebGraph.of(p for p in web.values() if isinstance(p, Percept))
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ class Reservoir:
     """A uniform sample of bounded size from a stream of any length."""
 
     def __init__(self, rng: np.random.Generator, size: int = RESERVOIR) -> None:
-        self.held: list[Words] = []
+        self.sample: list[Words] = []
         self._rng = rng
         self._size = size
         self._seen = 0
@@ -55,10 +55,10 @@ class Reservoir:
     def offer(self, example: Words) -> None:
         """One more of the stream."""
         self._seen += 1
-        if len(self.held) < self._size:
-            self.held.append(example)
+        if len(self.sample) < self._size:
+            self.sample.append(example)
         elif (place := int(self._rng.integers(self._seen))) < self._size:
-            self.held[place] = example
+            self.sample[place] = example
 
 
 @dataclass(frozen=True, slots=True)

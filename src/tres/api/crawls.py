@@ -24,13 +24,12 @@ from tres.mdp.state import CrawlState
 from tres.offline import open_web
 from tres.offline.web import Web
 from tres.policies.policy import Policy
-from tres.policies.registry import OwnPolicy
+from tres.policies.registry import OwnPolicy, load_policy
 from tres.relevance.custom_model import Judge, as_model
 from tres.runs.offline_run import crawl_offline, offline_events, resume_offline
 from tres.runs.open_run import Listener, start_run
 from tres.runs.resume_run import resumable
 from tres.runs.topic_perceiver import perceive_topic
-from tres.settings.sections import PolicyName
 from tres.settings.topic_file import TopicConfig
 
 MakePolicy = Callable[[CrawlState, np.random.Generator], Policy]
@@ -42,7 +41,7 @@ def run_crawl(
     web: Web | str | None = None,
     *,
     run: Path | str,
-    policy: PolicyName | MakePolicy | None = None,
+    policy: str | MakePolicy | None = None,
     judge: Judge | None = None,
     on_page: OnPage | None = None,
     overwrite: bool = False,
@@ -110,7 +109,7 @@ def crawl_pages(
     web: Web | str,
     *,
     run: Path | str | None = None,
-    policy: PolicyName | MakePolicy | None = None,
+    policy: str | MakePolicy | None = None,
     judge: Judge | None = None,
     overwrite: bool = False,
     **settings: object,
@@ -168,11 +167,13 @@ def _run_directory(run: Path | str | None) -> Iterator[Path]:
 
 
 def _plan(
-    topic: TopicConfig, policy: PolicyName | MakePolicy | None, settings: dict[str, object]
+    topic: TopicConfig, policy: str | MakePolicy | None, settings: dict[str, object]
 ) -> tuple[TopicConfig, OwnPolicy | None]:
     """The topic with its settings for this crawl, and the policy if it is none of ours."""
     if policy is None or isinstance(policy, str):
-        return topic.override(**settings, policy=policy), None
+        config = topic.override(**settings, policy=policy)
+        load_policy(config.crawl.policy)
+        return config, None
     return topic.override(**settings), _own(policy)
 
 

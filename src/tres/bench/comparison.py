@@ -30,8 +30,9 @@ from tres.bench.trial import Trial, Truth
 from tres.engines.replay import PerceivedWeb
 from tres.errors import RunError
 from tres.offline.web import Web
-from tres.policies.oracle import CitationGraph
-from tres.policies.registry import OfflineKnowledge
+from tres.policies.registry import policy_info
+from tres.policies.setup import OfflineKnowledge
+from tres.policies.web_graph import WebGraph
 from tres.runs.topic_perceiver import perceive_topic
 from tres.runs.topic_session import new_session, perceive_seeds
 
@@ -49,7 +50,7 @@ class ExperimentContext:
     views: dict[str, PerceivedWeb]
     seeds: tuple[str, ...]
     truth: Truth
-    citation_graph: CitationGraph | None = None
+    web_graph: WebGraph | None = None
     """What the oracle knows: the judge's answers, not the model's."""
 
     def measure(self, task: Task) -> dict[str, Any]:
@@ -58,7 +59,7 @@ class ExperimentContext:
         seed = self.experiment.plan.seed + task.run
         config = self.experiment.config(task.variant, task.cap, seed).override(seeds=[seed_url])
         seen = self.views[config.training.model]
-        known = OfflineKnowledge(self._foresee, seen.search_engine)
+        known = OfflineKnowledge(self._whole_web, seen.search_engine)
         session = new_session(config, perceive_seeds(config, seen.perceiver), known)
         figures = Trial(session, self.truth, config.crawl.in_flight).run(seen)
         return {
@@ -70,9 +71,9 @@ class ExperimentContext:
             "seed": seed,
         } | figures
 
-    def _foresee(self) -> CitationGraph:
-        assert self.citation_graph is not None  # made where the plan has an oracle
-        return self.citation_graph
+    def _whole_web(self) -> WebGraph:
+        assert self.web_graph is not None  # made where a policy of the plan needs it
+        return self.web_graph
 
 
 def prepare(
@@ -95,10 +96,10 @@ def prepare(
     candidates = relevant & by_model  # a seed that the model rejects would teach it nonsense
     plan = experiment.plan
     seeds = single_seeds(judge, candidates, plan.pages, len(web), plan.runs, rng)
-    foreseen = None
-    if any(variant.policy == "oracle" for variant in experiment.variants):
-        foreseen = judge.foresee().judged(relevant.__contains__)
-    return ExperimentContext(experiment, views, tuple(seeds), relevant.__contains__, foreseen)
+    whole_web = None
+    if any("web graph" in policy_info(each.policy).needs for each in experiment.variants):
+        whole_web = judge.web_graph().judged(relevant.__contains__)
+    return ExperimentContext(experiment, views, tuple(seeds), relevant.__contains__, whole_web)
 
 
 def run_bench(

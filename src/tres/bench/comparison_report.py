@@ -18,14 +18,24 @@ from typing import Any
 import numpy as np
 
 from tres.bench.comparison import CURVES, RESULTS
-from tres.bench.paper_tables import CEILING, Comparison, Rows, effort, markdown, table_3, table_4
+from tres.bench.paper_tables import (
+    Comparison,
+    Rows,
+    effort,
+    knows_answers,
+    markdown,
+    policy_of,
+    table_3,
+    table_4,
+)
 from tres.errors import RunError
+from tres.policies.registry import policy_info
 from tres.report.charts import STYLE as CHART_STYLE
 from tres.report.charts import lines, pareto, plane
 
 SIMULATED = (
-    "seedfinder asks a simulated search engine: BM25 over the archive's titles and texts, never "
-    "its labels; every hit that it fetches is a page of its budget."
+    "asks a simulated search engine: BM25 over the archive's titles and texts, never its labels; "
+    "every hit that it fetches is a page of its budget."
 )
 LEGEND = (
     "Mean ± standard deviation over single-seed runs; harvest rate is relevant pages per page of "
@@ -46,13 +56,20 @@ def write_report(directory: Path) -> list[Path]:
         "effort": ("Q evaluations and the gap to the greedy choice", effort(comparison)),
     }
     written = [_write_csv(directory / f"{name}.csv", rows) for name, (_, rows) in tables.items()]
-    text = f"{LEGEND}\n" + (f"\n{SIMULATED}\n" if "seedfinder" in comparison.policies else "")
+    text = f"{LEGEND}\n" + "".join(f"\n{note}\n" for note in _notes(comparison))
     for title, rows in tables.values():
         text += f"\n## {title}\n\n{markdown(rows)}"
     written.append(_write(directory / "report.md", f"# {directory.name}\n\n{text}"))
     page = _page(directory.name, comparison, tables, _figures(comparison, directory / CURVES))
     written.append(_write(directory / "report.html", page))
     return written
+
+
+def _notes(comparison: Comparison) -> list[str]:
+    """A remark on each policy that asks a search engine."""
+    policies = dict.fromkeys(policy_of(name) for name in comparison.policies)
+    searching = [name for name in policies if "search engine" in policy_info(name).needs]
+    return [f"{name} {SIMULATED}" for name in searching]
 
 
 def _records(directory: Path) -> list[dict[str, Any]]:
@@ -95,7 +112,7 @@ def _pareto(comparison: Comparison) -> str:
         for name, cell in cells.items():
             point = (cell.mean("relevant_sites"), cell.rate)
             series[name].append(point)
-    contest = [p for name, points in series.items() if name != CEILING for p in points]
+    contest = [p for name, points in series.items() if not knows_answers(name) for p in points]
     return plane(series, pareto(contest), "relevant sites", "harvest rate")
 
 
@@ -136,7 +153,7 @@ def _page(
     name: str, comparison: Comparison, tables: dict[str, tuple[str, Rows]], figures: str
 ) -> str:
     shown = "".join(f"<h2>{escape(title)}</h2>{_html(rows)}" for title, rows in tables.values())
-    note = f"<p>{escape(SIMULATED)}</p>" if "seedfinder" in comparison.policies else ""
+    note = "".join(f"<p>{escape(each)}</p>" for each in _notes(comparison))
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'

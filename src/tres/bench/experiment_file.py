@@ -14,8 +14,9 @@
     judge = "labels"
 
 `[topic]` and `[training]` are those of a topic file, and so are `[tree]` and `[agent]`. A policy is
-written as its name and, after a colon, settings that differ from the experiment's: any setting of
-a topic file, by its plain name. The product of policies, caps and runs is the plan.
+written as its name (or `package.module:Name`) and, after a colon, settings that differ from the
+experiment's: any setting of a topic file, by its plain name. The product of policies, caps and runs
+is the plan.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tres.errors import ConfigError
+from tres.policies.registry import load_policy
+from tres.settings.policy_names import split_policy
 from tres.settings.sections import (
     AgentSection,
     CrawlSection,
@@ -72,8 +75,8 @@ class Variant:
 
     @classmethod
     def parse(cls, spec: str) -> Variant:
-        """Read `name:key=value,key=value`."""
-        name, _, rest = spec.partition(":")
+        """Read `name:key=value,key=value`, where the name may be `package.module:Name`."""
+        name, rest = split_policy(spec)
         options = dict(_option(spec, part) for part in rest.split(",") if part)
         return cls(spec, name, options)
 
@@ -115,7 +118,9 @@ class Experiment:
             agent=self.agent,
         )
         try:
-            return base.override(policy=variant.policy, max_per_site=cap, **variant.options)
+            config = base.override(policy=variant.policy, max_per_site=cap, **variant.options)
+            load_policy(config.crawl.policy)
+            return config
         except ConfigError as problem:
             raise ConfigError(f"crawl.policies: {variant.spec}: {problem.message}") from None
 

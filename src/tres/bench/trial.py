@@ -20,8 +20,8 @@ import numpy as np
 from tres.crawl.events import Demand, Done, Event, Stepped
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import Perceiving, replay_events
-from tres.policies.learner import QLearner
 from tres.policies.policy import FrontierPolicy
+from tres.policies.q_learner import QLearner
 from tres.web.page import Failed
 from tres.web.percept import Percept
 

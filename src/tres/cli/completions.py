@@ -19,13 +19,13 @@ from tres.store.run_directory import CONFIG, is_run
 Completion = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
-def one_of(names: Iterable[str]) -> Completion:
+def one_of(names: Iterable[str] | Callable[[], Iterable[str]]) -> Completion:
     """Offers those of a few names that begin as typed; what is valid is checked elsewhere."""
-    known = tuple(names)
 
     def complete(
         ctx: click.Context, parameter: click.Parameter, typed: str
     ) -> list[CompletionItem]:
+        known = names() if callable(names) else names
         return [CompletionItem(name) for name in known if name.startswith(typed)]
 
     return complete

@@ -21,15 +21,29 @@ from tres.engines.replay import PerceivedWeb
 from tres.engines.stop_signals import interrupt_sessions
 from tres.errors import printable
 from tres.offline import open_web
+from tres.policies.registry import load_policy
 from tres.runs.offline_run import crawl_offline
 from tres.runs.open_run import LIVE, Result
 from tres.runs.topic_perceiver import perceive_topic
-from tres.settings.topic_file import FEATURES, POLICIES, TopicConfig, load_topic
+from tres.settings.policy_names import POLICIES, policy_names
+from tres.settings.topic_file import FEATURES, TopicConfig, load_topic
 from tres.store.journal import JOURNAL
 from tres.store.recorded_session import command_to_resume
 from tres.store.recovery import RewoundWarning
 from tres.store.run_directory import is_exploring
 from tres.store.snapshot_files import SnapshotWarning
+
+
+class PolicyOption(click.Option):
+    """Lists the policies of installed packages too, looked up when help is asked for."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        record = super().get_help_record(ctx)
+        installed = [name for name in policy_names() if name not in POLICIES]
+        if record is None or not installed:
+            return record
+        return record[0], f"{record[1]} Installed here: {', '.join(installed)}."
+
 
 LOG_JSON = "Tell the crawl as JSON, a line per event, on standard error."
 
@@ -51,9 +65,10 @@ LOG_JSON = "Tell the crawl as JSON, a line per event, on standard error."
 @click.option("--seed", type=int, metavar="N", help="Seed of all randomness.")
 @click.option(
     "--policy",
+    cls=PolicyOption,
     metavar="NAME",
-    help=f"One of {', '.join(POLICIES)}.",
-    shell_complete=one_of(POLICIES),
+    help=f"One of {', '.join(POLICIES)}, or package.module:Name.",
+    shell_complete=one_of(policy_names),
 )
 @click.option(
     "--features",
@@ -90,6 +105,7 @@ def crawl(
     """
     with told_as(log_json) as log:
         config = load_topic(topic).override(seeds=options.pop("seed_url") or None, **options)
+        load_policy(config.crawl.policy)  # what is wrong with it shows before a model is trained
         directory = directory or default_directory(config)
         if log is not None:
             log.started(config, directory, web or LIVE, resumed=False)
@@ -163,9 +179,10 @@ def crawl_with_progress(
 
 
 def default_directory(config: TopicConfig) -> Path:
-    """runs/NAME-POLICY-SEED, with a name that is harmless as a file name."""
-    name = "".join(c if c.isalnum() else "-" for c in config.name)
-    return Path("runs") / f"{name}-{config.crawl.policy}-{config.crawl.seed}"
+    """runs/NAME-POLICY-SEED, with names that are harmless in a file name."""
+    parts = config.name, config.crawl.policy
+    name, policy = ("".join(c if c.isalnum() else "-" for c in part) for part in parts)
+    return Path("runs") / f"{name}-{policy}-{config.crawl.seed}"
 
 
 def report(result: Result, directory: Path, log: JsonLog | None) -> None:

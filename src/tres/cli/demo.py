@@ -20,13 +20,12 @@ from tres.offline.serving import serving_process
 from tres.settings.sections import (
     CrawlSection,
     LiveSection,
-    PolicyName,
     TopicSection,
     TrainingSection,
 )
 from tres.settings.topic_file import TopicConfig
 
-COMPARED: tuple[PolicyName, ...] = ("tres", "random")
+COMPARED: tuple[str, ...] = ("tres", "random")
 SEEDS = 5
 EXPLORED = 200
 
@@ -73,15 +72,15 @@ def _kept(directory: Path | None) -> Iterator[Path]:
         yield directory or Path(scratch)
 
 
-def _crawls(config: TopicConfig, where: Path, screen: Console) -> dict[PolicyName, dict[str, Any]]:
+def _crawls(config: TopicConfig, where: Path, screen: Console) -> dict[str, dict[str, Any]]:
     """One live crawl per policy; the second judges by what the first has learnt."""
     from tres.engines.scrapy.live_loop import LiveLoop
     from tres.runs.live_components import in_live_loop
     from tres.runs.live_run import live_run
     from tres.store.model_versions import MODEL
 
-    async def main(loop: LiveLoop) -> dict[PolicyName, dict[str, Any]]:
-        results: dict[PolicyName, dict[str, Any]] = {}
+    async def main(loop: LiveLoop) -> dict[str, dict[str, Any]]:
+        results: dict[str, dict[str, Any]] = {}
         for policy in COMPARED:
             learnt = where / COMPARED[0] / MODEL if results else None
             plan = config.override(policy=policy, load=learnt)
@@ -114,7 +113,7 @@ def _introduction(web: GeneratedWeb, topic: str, config: TopicConfig) -> str:
     )
 
 
-def _table(results: dict[PolicyName, dict[str, Any]]) -> Table:
+def _table(results: dict[str, dict[str, Any]]) -> Table:
     table = Table("", *results, box=box.SIMPLE_HEAD)
     for column in table.columns[1:]:
         column.justify = "right"
@@ -131,7 +130,7 @@ def _table(results: dict[PolicyName, dict[str, Any]]) -> Table:
     return table
 
 
-def _conclusion(results: dict[PolicyName, dict[str, Any]]) -> str:
+def _conclusion(results: dict[str, dict[str, Any]]) -> str:
     learnt, blind = (results[name] for name in COMPARED)
     ratio = learnt["relevant"] / max(1, blind["relevant"])
     return (

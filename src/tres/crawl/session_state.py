@@ -1,21 +1,22 @@
 """The whole state of a session as plain arrays and values, and back.
 
 A session is a graph of objects: columns, names, networks, a tree, generators of random
-numbers. `capture` walks it and writes every part down under its path, such as
+numbers. `capture` walks it and records every part under its path, such as
 `session.policy.rows._url`. `restore` walks a *fresh* session of the same configuration and
 puts every part back in its place. As the fresh session was built by the same code, what is
 shared in it (rows, counts, generators) is shared as it should be.
 
-Three kinds of things are told apart:
+There are three kinds of parts:
 
-- *objects* of tres and the columns, names and generators in them have an identity: they are
-  met once, and filled where they stand;
-- *values* (numbers, text, containers, arrays, and the few classes in `VALUES`) are rebuilt;
-- what cannot change in a crawl (`FIXED`: settings, schemas, functions, citation_graph) is left to
-  the fresh session.
+- *objects* of tres or of the policy's package, and the columns, names and generators in them, have
+  an identity: each is visited once and filled in place;
+- *values* (numbers, text, containers, arrays, the classes in `VALUES` and those that the policy
+  declares as its `snapshot_types`) are rebuilt;
+- what cannot change in a crawl (`FIXED`: settings, schemas, functions, the graph of a web) is left
+  to the fresh session.
 
-Anything else is a TypeError at capture, so that a new field can be forgotten by nobody. A
-state that does not fit raises ValueError; the session must then be thrown away.
+Anything else is a TypeError at capture, so that no new field can be forgotten. A state that does
+not fit raises ValueError; discard the session then.
 """
 
 from __future__ import annotations
@@ -30,33 +31,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tres.agent.link_words import LinkClassifier
 from tres.crawl.frontier_limits import LinkLimits, Reached
 from tres.crawl.session import CrawlSession
 from tres.mdp.columns import Column
 from tres.mdp.names import Names
 from tres.mdp.schema import Schema
 from tres.mdp.transitions import Choice
-from tres.policies.han import Taken
-from tres.policies.learner import PendingTransition
-from tres.policies.oracle import CitationGraph
+from tres.policies.registry import info_of
+from tres.policies.web_graph import WebGraph
 from tres.settings.setting import Section
 from tres.settings.site_caps import SiteCap
 from tres.web.page import FailureKind
-from tres.web.search_engine import Hit, SearchEngine
+from tres.web.search_engine import SearchEngine
 
 Array = NDArray[Any]
 State = dict[str, Any]
 """Paths to arrays, or to what JSON can hold."""
 
 FIXED = (
-    *(Section, SiteCap, LinkLimits, Schema, CitationGraph, SearchEngine),
+    *(Section, SiteCap, LinkLimits, Schema, WebGraph, SearchEngine),
     *(FunctionType, MethodType, partial),
 )
-VALUES: dict[str, type] = {
-    kind.__name__: kind
-    for kind in (Choice, PendingTransition, Taken, LinkClassifier, Hit, FailureKind, Reached)
-}
+VALUES = (Choice, FailureKind, Reached)
 CONTAINERS: dict[str, Callable[[Any], Any]] = {
     kind.__name__: kind for kind in (list, tuple, deque, set, frozenset)
 }
@@ -66,15 +62,15 @@ ROOT = "session"
 
 
 def capture(session: CrawlSession) -> State:
-    """All that the session knows; later steps do not change it."""
-    walk = _Capture()
+    """Return the state of a session; later steps do not change it."""
+    walk = _Capture(session)
     walk.visit(ROOT, session)
     return walk.state
 
 
 def restore(session: CrawlSession, state: State) -> None:
-    """Let a fresh session know what another one knew; ValueError if it cannot."""
-    walk = _Restore(dict(state))
+    """Give a fresh session the state of another one; ValueError if it does not fit."""
+    walk = _Restore(session, dict(state))
     try:
         walk.visit(ROOT, session)
     except (KeyError, TypeError, IndexError, AttributeError) as error:
@@ -84,22 +80,32 @@ def restore(session: CrawlSession, state: State) -> None:
 
 
 def _attributes(thing: object) -> Iterator[str]:
-    """The names of what an object holds, in a fixed order."""
+    """Yield the names of an object's attributes, in a fixed order."""
     slots = [name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ())]
     yield from sorted({*slots, *getattr(thing, "__dict__", {})})
 
 
-def _is_object(thing: object) -> bool:
-    """Is it of a class of ours whose instances change in the course of a crawl?"""
-    kind = type(thing)
-    unchanging = issubclass(kind, tuple | str) or is_dataclass(kind)
-    return kind.__module__.startswith("tres.") and not unchanging
+class _Walk:
+    """Which classes the parts of a session may have."""
+
+    def __init__(self, session: CrawlSession) -> None:
+        policy = session.policy
+        kinds = (*VALUES, *info_of(policy).snapshot_types)
+        self.values: dict[str, type] = {kind.__name__: kind for kind in kinds}
+        self.packages = {"tres", type(policy).__module__.partition(".")[0]}
+
+    def is_object(self, thing: object) -> bool:
+        """Whether its class is ours or the policy's, and its instances change in a crawl."""
+        kind = type(thing)
+        unchanging = issubclass(kind, tuple | str) or is_dataclass(kind)
+        return kind.__module__.partition(".")[0] in self.packages and not unchanging
 
 
-class _Capture:
-    """One walk over a session, writing down what it meets."""
+class _Capture(_Walk):
+    """A walk over a session that records what it finds."""
 
-    def __init__(self) -> None:
+    def __init__(self, session: CrawlSession) -> None:
+        super().__init__(session)
         self.state: State = {}
         self._places: dict[int, str] = {}
 
@@ -120,7 +126,7 @@ class _Capture:
                 self.state[path] = ["random", thing.bit_generator.state]
             case np.ndarray():
                 self.state[path] = thing.copy()
-            case _ if _is_object(thing):
+            case _ if self.is_object(thing):
                 self.state[path] = ["object", type(thing).__name__]
                 for name in _attributes(thing):
                     self.visit(f"{path}.{name}", getattr(thing, name))
@@ -128,19 +134,19 @@ class _Capture:
                 self.state[path] = self._value(path, thing)
 
     def _names(self, path: str, names: Names) -> None:
-        """Names end to end, and the length of each."""
+        """Record the names end to end, and the length of each."""
         texts = [name.encode("utf-8", "surrogatepass") for name in names]
         self.state[path] = np.frombuffer(b"".join(texts), np.uint8)
         self.state[f"{path}.lengths"] = np.array([len(text) for text in texts], np.int32)
 
     def _value(self, path: str, thing: Any) -> Any:
-        """A value as JSON can hold it; arrays lie beside it."""
+        """Return a value as JSON can hold it; arrays are recorded beside it."""
         kind = type(thing)
         if kind in SCALARS:
             return thing
         if kind is np.ndarray:
             return ["array", self._beside(path, thing.copy())]
-        if kind.__name__ in VALUES and kind is VALUES[kind.__name__]:
+        if self.values.get(kind.__name__) is kind:
             return [kind.__name__, [self._value(path, part) for part in _parts(thing)]]
         if kind in (dict, Counter):
             pairs = [(self._value(path, k), self._value(path, v)) for k, v in thing.items()]
@@ -158,15 +164,16 @@ class _Capture:
         return place
 
 
-class _Restore:
-    """The same walk over a fresh session, taking from the state what belongs there."""
+class _Restore(_Walk):
+    """The same walk over a fresh session, filling it from the state."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, session: CrawlSession, state: State) -> None:
+        super().__init__(session)
         self.state = state
         self._met: dict[str, Any] = {}
 
     def visit(self, path: str, fresh: Any) -> Any:
-        """What stands at a path from now on."""
+        """Return what the session has at a path from now on."""
         if isinstance(fresh, FIXED):
             return fresh
         held = self.state.pop(path)
@@ -185,7 +192,7 @@ class _Restore:
                 fresh.bit_generator.state = held[1]
             case deque():
                 return deque(self._value(held), fresh.maxlen)
-            case _ if _is_object(fresh):
+            case _ if self.is_object(fresh):
                 self._fill_object(path, fresh, held)
             case _:
                 return held.copy() if isinstance(held, np.ndarray) else self._value(held)
@@ -211,18 +218,18 @@ class _Restore:
         if kind in MAPPINGS:
             return MAPPINGS[kind]({self._value(k): self._value(v) for k, v in parts})
         made = [self._value(part) for part in parts]
-        return CONTAINERS[kind](made) if kind in CONTAINERS else VALUES[kind](*made)
+        return CONTAINERS[kind](made) if kind in CONTAINERS else self.values[kind](*made)
 
 
 def _parts(thing: Any) -> list[Any]:
-    """What a value is made of, in the order in which it is made."""
+    """Return the arguments that rebuild a value."""
     if is_dataclass(thing):
         return [getattr(thing, part.name) for part in fields(thing)]
     return [str(thing)] if isinstance(thing, str) else list(thing)
 
 
 def _as_table(rows: list[Any]) -> list[Array] | None:
-    """A long list of tuples of numbers, such as a heap, as one array per column."""
+    """Return a list of tuples of numbers, such as a heap, as one array per column."""
     if not rows or any(type(row) is not tuple for row in rows) or len(set(map(len, rows))) != 1:
         return None
     columns = list(zip(*rows, strict=True))

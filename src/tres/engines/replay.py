@@ -17,8 +17,8 @@ from tres.engines.protocols import Session
 from tres.engines.steering import UNSTEERED, Steering
 from tres.offline.bm25 import SimulatedSearch
 from tres.offline.web import Web
-from tres.policies.oracle import CitationGraph
-from tres.policies.registry import OfflineKnowledge
+from tres.policies.setup import OfflineKnowledge
+from tres.policies.web_graph import WebGraph
 from tres.relevance.model import RelevanceModel
 from tres.web.page import Failed, Page
 from tres.web.percept import Perceiver, Percept
@@ -39,7 +39,7 @@ class PerceivedWeb:
         self._percepts: dict[str, Percept | Failed] = {}
         self._all: list[Percept] | None = None
         self._labels: dict[str, tuple[str, ...]] = {}
-        self._foresight: CitationGraph | None = None
+        self._web_graph: WebGraph | None = None
         self._engines: dict[float, SimulatedSearch] = {}
 
     def perceive(self, url: str) -> Percept | Failed:
@@ -69,11 +69,11 @@ class PerceivedWeb:
             known = self._percepts[page.url] = self.perceiver.page(page)
         return known
 
-    def foresee(self) -> CitationGraph:
-        """Return the citation graph of all pages, for the oracle."""
-        if self._foresight is None:
-            self._foresight = CitationGraph.of(self.perceive_all())
-        return self._foresight
+    def web_graph(self) -> WebGraph:
+        """Return the graph of all pages, for policies that may know them beforehand."""
+        if self._web_graph is None:
+            self._web_graph = WebGraph.of(self.perceive_all())
+        return self._web_graph
 
     def search_engine(self, share: float) -> SimulatedSearch:
         """Return a simulated search engine that indexes this share of the pages."""
@@ -84,13 +84,13 @@ class PerceivedWeb:
     @property
     def known(self) -> OfflineKnowledge:
         """What some policies may know beyond what a crawl shows."""
-        return OfflineKnowledge(self.foresee, self.search_engine)
+        return OfflineKnowledge(self.web_graph, self.search_engine)
 
     def judge_by(self, model: RelevanceModel) -> None:
         """Judge by another model from now on: every page is perceived anew."""
         self.perceiver = replace(self.perceiver, model=model)
         self._percepts.clear()
-        self._all = self._foresight = None
+        self._all = self._web_graph = None
 
 
 def replay_events(

@@ -24,7 +24,7 @@ class EdgeRows(Rows):
         super().__init__(schema, sites)
         self._by_url = Buckets()
 
-    def take_in(self, links: Outlinks) -> Change:
+    def add_links(self, links: Outlinks) -> Change:
         """Every link is a new row."""
         rows = self._append(links, np.arange(len(links.urls), dtype=np.int32))
         self._by_url.make_room(self.total, int(links.urls.max(initial=-1)) + 1)

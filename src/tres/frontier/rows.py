@@ -82,8 +82,8 @@ class Rows(ABC):
         stores = [value for value in vars(self).values() if isinstance(value, Column | Buckets)]
         return sum(store.nbytes for store in stores)
 
-    def offer(self, waiting: Flags | None) -> bool:
-        """Is there a row whose site need not wait?"""
+    def any_available(self, waiting: Flags | None) -> bool:
+        """Whether there is a row whose site need not wait."""
         counts = self._waiting.counts
         if waiting is not None:
             counts = counts[~waiting[: len(counts)]]
@@ -118,8 +118,8 @@ class Rows(ABC):
         return np.where(wanted, self._sites.used(sites), np.float32(0.0))
 
     @abstractmethod
-    def take_in(self, links: Outlinks) -> Change:
-        """A fetched page holds these links."""
+    def add_links(self, links: Outlinks) -> Change:
+        """Add the links of a fetched page."""
 
     @abstractmethod
     def of_url(self, url: int) -> Ids:

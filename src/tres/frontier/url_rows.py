@@ -44,7 +44,7 @@ class UrlRows(Rows):
         self._words = LinkWords()
         self._words_column = schema.column(WORDS) if schema.reads_words else NONE
 
-    def take_in(self, links: Outlinks) -> Change:
+    def add_links(self, links: Outlinks) -> Change:
         """New URLs get a row; known ones gain a citation."""
         self._row_of.resize(int(links.urls.max(initial=-1)) + 1)
         is_new = self._row_of.view[links.urls] == NONE

@@ -1,22 +1,23 @@
 """`ache`: the adaptive focused crawler of Barbosa and Freire (2007), as its source has it today.
 
-A link's score is at first the relevance of its page times 100. After every 500 relevant pages a
-link classifier (`tres.agent.link_words`) is trained anew from links that were followed, and all
-links that wait are scored again: 100 + 100 P if it says relevant, else 100 P, so that every link
-of the relevant class stands before every other one. Links are taken domain by domain, the domain
-used longest ago first (`tres.frontier.domain_round_robin`).
+At first the score of a link is the relevance of its page times 100. After every 500 relevant pages
+a link classifier (`tres.agent.link_words`) is trained on the links followed so far, and all waiting
+links are scored again: 100 + 100 P if it says relevant, else 100 P, so that every link of the
+relevant class precedes all others. Links are taken domain by domain, the domain served least
+recently first (`tres.frontier.domain_round_robin`).
 
 *Hard focus*, ACHE's default, throws the links of irrelevant pages away, so a crawl can end with
 an empty frontier. *Soft focus* keeps them.
 
-Departures: pages are judged by the topic's model, like those of all policies (set `model = "svm"`
-for ACHE's own kind); of the three parts of a link's description the words around it are missing,
-which archives do not hold; and a site's cap counts fetched pages, as for everybody.
+Departures: pages are judged by the topic's model, as for all policies (set `model = "svm"` for
+ACHE's own kind); of the three parts of a link's description the words around it are missing,
+because archives do not hold them; and a site's cap counts fetched pages, as for all policies.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Self
 
 import numpy as np
 
@@ -26,7 +27,9 @@ from tres.frontier.rows import Rows
 from tres.mdp.columns import Column, Flags, Floats, Ids
 from tres.mdp.state import CrawlState
 from tres.mdp.transitions import Outlinks, Step
-from tres.policies.policy import FrontierPolicy, Pick
+from tres.policies.policy import FrontierPolicy, Selection
+from tres.policies.policy_info import PolicyInfo
+from tres.policies.setup import PolicySetup
 from tres.settings.sections import FocusKind
 from tres.web.percept import NUMERIC
 from tres.web.url import site_of
@@ -36,7 +39,21 @@ TRAIN_EVERY = 500
 
 
 class Ache(FrontierPolicy):
-    """Page relevance first, then a link classifier learnt on the way; domains in turns."""
+    """Page relevance at first, then a link classifier trained while crawling; domains in turn."""
+
+    info = PolicyInfo(
+        summary="ACHE: a link classifier that is trained while crawling, the best link of the "
+        "domain that was served least recently",
+        reads_features=False,
+        score_meaning="among the links of the domain whose turn it was",
+        obeys_focus=True,
+        snapshot_types=(LinkClassifier,),
+    )
+
+    @classmethod
+    def build(cls, setup: PolicySetup) -> Self:
+        """Return a fresh policy over an empty frontier."""
+        return cls(setup.rows(), setup.crawl, setup.rng, setup.settings.focus)
 
     def __init__(
         self,
@@ -50,48 +67,50 @@ class Ache(FrontierPolicy):
         self._focus = focus
         self._train_every = train_every
         self._noise, yes, no = rng.spawn(3)
-        self._led_well, self._led_astray = Reservoir(yes), Reservoir(no)
-        self._relevant = 0
+        self._relevant_links, self._irrelevant_links = Reservoir(yes), Reservoir(no)
+        self._relevant_pages = 0
         self._classifier: LinkClassifier | None = None
         self._score = Column(np.float32)
         self._anchor: dict[int, str] = {}
-        self._turns = DomainRoundRobin(rows, self._priority, self._domain)
-        super().__init__(rows, self._turns)
+        self._domains = DomainRoundRobin(rows, self._priority, self._domain)
+        super().__init__(rows, self._domains)
 
-    def pick(self, waiting: Flags | None) -> Pick | None:
-        """The best link of the domain whose turn it is."""
-        best = self._turns.best(waiting)
+    def select(self, waiting: Flags | None) -> Selection | None:
+        """Select the best link of the domain whose turn it is."""
+        best = self._domains.best(waiting)
         if best is None:
             return None
-        self._turns.used(best[0])
-        return Pick(best[0], q=best[1])
+        self._domains.used(best[0])
+        return Selection(best[0], q=best[1])
 
     def learn(self, step: Step) -> None:
-        """Hard focus: an irrelevant page leads nowhere."""
+        """Learn from a step; with hard focus the links of an irrelevant page are dropped."""
         kept = self._focus == "soft" or step.outlinks.relevant
         step = step if kept else replace(step, outlinks=_without_links(step.outlinks))
         self._describe(step.outlinks)
         super().learn(step)
 
-    def study(self, step: Step) -> None:
-        """The link that was followed is an example; every 500 relevant pages they are learnt."""
+    def learn_reward(self, step: Step) -> None:
+        """Keep the followed link as an example; train after every 500 relevant pages."""
         relevant = step.outlinks.relevant
         if not step.choice.is_seed:
-            examples = self._led_well if relevant else self._led_astray
+            examples = self._relevant_links if relevant else self._irrelevant_links
             examples.offer(self._words(step.choice.url))
         self._anchor.pop(step.choice.url, None)
-        self._relevant += relevant
-        if relevant and self._relevant % self._train_every == 0:
-            self._classifier = train_links(self._led_well.held, self._led_astray.held)
-            self._turns.rescore()
+        self._relevant_pages += relevant
+        if relevant and self._relevant_pages % self._train_every == 0:
+            self._classifier = train_links(
+                self._relevant_links.sample, self._irrelevant_links.sample
+            )
+            self._domains.rescore()
 
     def _describe(self, links: Outlinks) -> None:
-        """What is known of new links: their first anchor, and the best page that holds them."""
+        """Remember the first anchor of new links, and the score of the best page they are on."""
         self._score.resize(int(links.urls.max(initial=-1)) + 1)
         for url, anchor in zip(links.urls.tolist(), links.anchors, strict=False):
             self._anchor.setdefault(url, anchor)
         score = np.full(len(links.urls), 100.0 * links.relevance, np.float32)
-        if links.relevance == 1.0:  # ACHE's way to mix the links of certain pages
+        if links.relevance == 1.0:  # ACHE mixes the links of such pages at random
             score += self._noise.random(len(score), np.float32)
         self._score.view[links.urls] = np.maximum(self._score.view[links.urls], score)
 

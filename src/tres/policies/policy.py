@@ -1,18 +1,18 @@
-"""What a policy is: it chooses the next action, and it learns from what came of it.
+"""What a policy is: it chooses the next action, and learns from the reward.
 
 Every crawler of the comparison is a policy of this kind, from random choice to TRES. They
 share the rows (what is known of every action) and differ in how rows are ordered and
-scored, so `FrontierPolicy` does the book-keeping that keeps the frontier exact:
+scored, so `FrontierPolicy` does the bookkeeping that keeps the frontier exact:
 
 - when an action is chosen, every other row for its URL leaves with it;
-- when a site has given all it may, all its rows leave;
-- when evidence changes, the rows concerned find their new place.
+- when a site reaches its cap, all its rows leave;
+- when evidence changes, the rows concerned move to their new place.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,14 +23,15 @@ from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.paths import NONE
 from tres.mdp.schema import Schema
 from tres.mdp.transitions import Choice, Outlinks, Step
+from tres.policies.policy_info import NEUTRAL, PolicyInfo
 
 
 class Policy(Protocol):
-    """Chooses and learns. `len(policy)` is the number of rows that wait."""
+    """Chooses links and learns from them. `len(policy)` is the number of rows that wait."""
 
     @property
     def schema(self) -> Schema:
-        """The feature schema of its choices."""
+        """The features of its choices."""
 
     @property
     def tree(self) -> Tree | None:
@@ -39,29 +40,29 @@ class Policy(Protocol):
     def __len__(self) -> int: ...
 
     def tree_view(self) -> TreeView | None:
-        """The tree for people, if there is one."""
+        """The tree with its rules in words, if it has one."""
 
     def seed(self, seeds: Outlinks) -> list[Choice]:
-        """The crawl starts with these URLs; each is a choice made for the policy."""
+        """Return the seeds as choices: the crawl starts with them, whatever the policy."""
 
     def choose(self, waiting: Flags | None = None) -> Choice | None:
         """Take the next action out of the frontier; None if nothing can be chosen now.
 
         `waiting` marks, by site id, the sites that must not be fetched from at the moment.
-        A call that returns None must leave no trace in later choices: it is not recorded.
+        A call that returns None must not affect later choices: it is not recorded.
         """
 
     def learn(self, step: Step) -> NewSplit | None:
-        """A choice has been fetched and judged; says whether the tree grew."""
+        """Learn from a choice that was fetched and judged; return the split if the tree grew."""
 
     def miss(self, choice: Choice) -> None:
-        """A choice gave no page."""
+        """Learn that a choice gave no page."""
 
     def forget_url(self, url: int) -> None:
-        """A URL was fetched in another way (a redirect): no action may lead to it."""
+        """Drop all actions that lead to a URL: a redirect has led there."""
 
     def forget_site(self, site: int) -> None:
-        """A site has reached its cap: no action may lead to it."""
+        """Drop all actions that lead to a site: it has reached its cap."""
 
 
 class Frontier(Protocol):
@@ -73,8 +74,8 @@ class Frontier(Protocol):
     def __len__(self) -> int: ...
 
 
-class Pick(NamedTuple):
-    """A row and why it was picked."""
+class Selection(NamedTuple):
+    """The row that a policy has selected, and why."""
 
     row: int
     q: float = float("nan")
@@ -90,7 +91,9 @@ RIVALS = 3
 
 
 class FrontierPolicy(ABC):
-    """A policy over rows in a frontier; subclasses say how to pick and what to learn."""
+    """A policy over rows in a frontier; subclasses select rows and learn."""
+
+    info: ClassVar[PolicyInfo] = NEUTRAL
 
     def __init__(self, rows: Rows, frontier: Frontier) -> None:
         self.rows = rows
@@ -101,7 +104,7 @@ class FrontierPolicy(ABC):
 
     @property
     def schema(self) -> Schema:
-        """The feature schema of its choices."""
+        """The features of its choices."""
         return self.rows.schema
 
     @property
@@ -114,17 +117,17 @@ class FrontierPolicy(ABC):
         return None
 
     @abstractmethod
-    def pick(self, waiting: Flags | None) -> Pick | None:
-        """The next row, left where it is."""
+    def select(self, waiting: Flags | None) -> Selection | None:
+        """Select the next row; it stays in the frontier for now."""
 
-    def study(self, step: Step) -> NewSplit | None:
+    def learn_reward(self, step: Step) -> NewSplit | None:
         """Learn from a reward, before the step's outlinks enter the frontier."""
 
-    def admit(self, step: Step, change: Change) -> None:
+    def learn_outlinks(self, step: Step, change: Change) -> None:
         """Learn from the outlinks, after they entered the frontier."""
 
     def seed(self, seeds: Outlinks) -> list[Choice]:
-        """Seeds are choices with zero state features; like any choice, no action leads to them."""
+        """Return the seeds as choices with zero state features; no action leads to them."""
         vectors = self.rows.seed_vectors(seeds)
         pairs = zip(seeds.urls.tolist(), seeds.sites.tolist(), vectors, strict=True)
         for url in seeds.urls.tolist():
@@ -132,24 +135,20 @@ class FrontierPolicy(ABC):
         return [Choice(url, site, NONE, vector) for url, site, vector in pairs]
 
     def choose(self, waiting: Flags | None = None) -> Choice | None:
-        """Pick a row; it leaves the frontier with every other row for its URL.
+        """Select a row; it leaves the frontier with every other row for its URL.
 
-        Where nothing can be chosen nothing happens: not even a random number is drawn.
+        Where nothing can be chosen nothing happens: no random number is drawn either.
         """
-        pick = self.pick(waiting) if self.rows.offer(waiting) else None
-        if pick is None:
+        selected = self.select(waiting) if self.rows.any_available(waiting) else None
+        if selected is None:
             return None
-        row = np.array([pick.row], np.int32)
+        row = np.array([selected.row], np.int32)
         choice = Choice(
-            url=self.rows.url(pick.row),
-            site=int(self.rows.site(row)[0]),
-            page=self.rows.page(pick.row),
-            features=self.rows.vectors(row)[0],
-            q=pick.q,
-            leaf=pick.leaf,
-            explored=pick.explored,
-            candidates=pick.candidates,
-            rivals=pick.rivals,
+            self.rows.url(selected.row),
+            int(self.rows.site(row)[0]),
+            self.rows.page(selected.row),
+            self.rows.vectors(row)[0],
+            *selected[1:],
         )
         self.forget_url(choice.url)
         return choice
@@ -158,21 +157,25 @@ class FrontierPolicy(ABC):
         """Reward first, then the new actions (the order of Algorithm 3)."""
         links = step.outlinks
         self._frontier.update(self.rows.follow(step.site, step.choice.url, links.relevance))
-        grown = self.study(step)
-        change = self.rows.take_in(step.outlinks)
+        grown = self.learn_reward(step)
+        change = self.rows.add_links(step.outlinks)
         self._frontier.insert(change.new)
         self._frontier.update(change.updated)
-        self.admit(step, change)
+        self.learn_outlinks(step, change)
         return grown
 
-    def best_of(self, rows: Ids, values: Floats, candidates: int) -> Pick:
-        """The row of highest value, of so many candidates, with the best of the others."""
+    def best_of(self, rows: Ids, values: Floats, candidates: int) -> Selection:
+        """Select the row of highest value; the best of the others are its rivals."""
         best = int(np.argmax(values))
-        rivals = self._rivals(rows, values, best)
-        return Pick(int(rows[best]), q=float(values[best]), candidates=candidates, rivals=rivals)
+        return Selection(
+            int(rows[best]),
+            q=float(values[best]),
+            candidates=candidates,
+            rivals=self._rivals(rows, values, best),
+        )
 
     def _rivals(self, rows: Ids, values: Floats, best: int) -> tuple[tuple[int, float], ...]:
-        """The best candidates beside the one at `best`, each URL once."""
+        """Return the best candidates other than the one at `best`, each URL once."""
         chosen = self.rows.url(int(rows[best]))
         seen: dict[int, float] = {}
         for place in _highest(values, 4 * (RIVALS + 1)):
@@ -181,19 +184,19 @@ class FrontierPolicy(ABC):
                 seen.setdefault(url, float(values[place]))
         return tuple(seen.items())
 
-    def worth(self, rows: Ids) -> Floats | None:
-        """By what it would compare these rows now; None if it compares nothing."""
+    def values_of(self, rows: Ids) -> Floats | None:
+        """Return the values by which it compares rows now; None if it compares nothing."""
         return None
 
     def miss(self, choice: Choice) -> None:
-        """Nothing is learnt from dead links, unless a subclass does."""
+        """Learn nothing from a dead link, unless a subclass does."""
 
     def forget_url(self, url: int) -> None:
-        """Every row for the URL leaves."""
+        """Drop every row for the URL."""
         self._forget(self.rows.of_url(url))
 
     def forget_site(self, site: int) -> None:
-        """Every row of the site leaves."""
+        """Drop every row of the site."""
         self._forget(self.rows.of_site(site))
 
     def _forget(self, rows: Ids) -> None:
@@ -202,7 +205,7 @@ class FrontierPolicy(ABC):
 
 
 def _highest(values: Floats, count: int) -> list[int]:
-    """Places of the highest values, in falling order; equal ones as they come."""
+    """Return the places of the highest values, highest first; ties in order of place."""
     places = np.arange(len(values))
     if len(values) > count:
         places = np.argpartition(-values, count)[:count]

@@ -1,98 +1,92 @@
-"""Policies by name."""
+"""Policies by name: built-in ones, those of installed packages, and `package.module:Name`.
+
+`tres.settings.policy_names` knows which class a name stands for; here it is imported, checked and
+built. What a policy declares about itself is in its class attribute `info`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Self
+from dataclasses import dataclass
+from functools import cache, partial
 
 import numpy as np
 
 from tres.errors import ConfigError
-from tres.frontier.decision_tree import Tree
-from tres.frontier.edge_rows import EdgeRows
-from tres.frontier.path_rows import PathRows
-from tres.frontier.rows import Rows
-from tres.frontier.url_rows import UrlRows
-from tres.mdp.schema import SCHEMAS
-from tres.mdp.sites import Sites
 from tres.mdp.state import CrawlState
-from tres.policies.ache import Ache
-from tres.policies.asynchronous import TresAsync
-from tres.policies.best_first import BestFirst, BreadthFirst, by_anchor, by_parent
-from tres.policies.han import HanAsync, HanSync
-from tres.policies.oracle import CitationGraph, Oracle
 from tres.policies.policy import Policy
-from tres.policies.seedfinder import SeedFinder
-from tres.policies.synchronous import TresSync
-from tres.policies.tree_random import Random, TreeRandom
-from tres.policies.tres import Tres
-from tres.settings.sections import (
-    AgentSection,
-    FeatureSet,
-    FocusKind,
-    PolicyName,
-    TreeSection,
-)
+from tres.policies.policy_info import NEUTRAL, REFUSALS, PolicyInfo
+from tres.policies.setup import NOTHING, OfflineKnowledge, PolicySettings, PolicySetup
+from tres.settings.policy_names import import_policy
+from tres.settings.sections import CrawlSection, FeatureSet
 from tres.settings.topic_file import TopicConfig
-from tres.web.search_engine import SearchEngine
 from tres.web.url import site_of
 
-
-@dataclass(frozen=True, slots=True)
-class PolicySettings:
-    """Everything a policy can be told."""
-
-    name: PolicyName = "tres"
-    features: FeatureSet = "evidence"
-    tree: TreeSection = field(default_factory=TreeSection)
-    agent: AgentSection = field(default_factory=AgentSection)
-    focus: FocusKind = "hard"
-    keywords: tuple[str, ...] = ()
-    site_of: Callable[[str], str] = site_of
-    indexed: float = 1.0
-
-    @classmethod
-    def of(cls, config: TopicConfig) -> Self:
-        """What a topic file says about its policy."""
-        crawl = config.crawl
-        return cls(
-            crawl.policy,
-            crawl.feature_set,
-            config.tree,
-            config.agent,
-            crawl.focus,
-            config.topic.keywords,
-            partial(site_of, by=crawl.site),
-            crawl.indexed,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class OfflineKnowledge:
-    """What a crawl does not show and some policies ask for; each is made only when asked for."""
-
-    foresee: Callable[[], CitationGraph] | None = None
-    search: Callable[[float], SearchEngine] | None = None
-    """The engine that knows this share of the web."""
-
-
-NOTHING = OfflineKnowledge()
+METHODS = tuple(name for name in vars(Policy) if not name.startswith("_") or name == "__len__")
+"""What a class must have to be a policy."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnPolicy:
-    """A policy that a program brings along, instead of one that the configuration names."""
+    """A policy that a program passes as an object, instead of naming one in the settings."""
 
     name: str
     make: Callable[[CrawlState, np.random.Generator], Policy]
 
 
-def make_rows(features: str, sites: Sites) -> Rows:
-    """The rows of a feature set."""
-    schema = SCHEMAS[features]
-    return UrlRows(schema, sites) if schema.row_per == "url" else EdgeRows(schema, sites)
+def load_policy(name: str) -> type[Policy]:
+    """Import the class of a policy; `ConfigError` if there is none."""
+    kind = import_policy(name)
+    missing = [each for each in METHODS if not hasattr(kind, each)]
+    if not isinstance(kind, type) or missing:
+        lacking = f"it lacks {', '.join(missing)}" if isinstance(kind, type) else "it is no class"
+        raise ConfigError(
+            f"crawl.policy: {name} is not a policy: {lacking}; derive a class from tres.ValuePolicy"
+        )
+    return kind
+
+
+def info_of(policy: type[Policy] | Policy) -> PolicyInfo:
+    """Return what a policy declares about itself."""
+    info = getattr(policy, "info", NEUTRAL)
+    return info if isinstance(info, PolicyInfo) else NEUTRAL
+
+
+@cache
+def policy_info(name: str) -> PolicyInfo:
+    """Return what a policy declares; neutral if it cannot be loaded here (any more)."""
+    try:
+        return info_of(load_policy(name))
+    except ConfigError:
+        return NEUTRAL
+
+
+def feature_set(crawl: CrawlSection) -> FeatureSet:
+    """Return the feature set of a crawl, once `auto` is resolved.
+
+    The neighbours of a link mostly belong to its own site. Following them is right while
+    a site has no cap, and wastes its places under one (docs/experiments.md).
+    """
+    if crawl.features != "auto":
+        return crawl.features
+    if not policy_info(crawl.policy).reads_features:
+        return "citations"
+    return "evidence" if crawl.max_per_site.unlimited else "no-neighbours"
+
+
+def policy_settings(config: TopicConfig) -> PolicySettings:
+    """Return the settings of a topic file that concern its policy."""
+    crawl = config.crawl
+    return PolicySettings(
+        crawl.policy,
+        feature_set(crawl),
+        config.tree,
+        config.agent,
+        crawl.focus,
+        config.topic.keywords,
+        partial(site_of, by=crawl.site),
+        crawl.indexed,
+    )
 
 
 def make_policy(
@@ -101,57 +95,16 @@ def make_policy(
     rng: np.random.Generator,
     known: OfflineKnowledge = NOTHING,
 ) -> Policy:
-    """A fresh policy over an empty frontier; only the oracle foresees, only seedfinder searches."""
-    rows = make_rows(settings.features, crawl.sites)
-    makers: dict[PolicyName, Callable[[], Policy]] = {
-        "tres": lambda: Tres(
-            rows,
-            _tree(settings, rows),
-            rng,
-            settings.agent,
-            settings.tree.representatives,
-        ),
-        "tres-sync": lambda: TresSync(rows, rng, settings.agent),
-        "tres-async": lambda: TresAsync(rows, rng, settings.agent),
-        "ache": lambda: Ache(rows, crawl, rng, settings.focus),
-        "seedfinder": lambda: SeedFinder(
-            rows,
-            crawl,
-            rng,
-            _engine(known, settings.indexed),
-            settings.keywords,
-            settings.site_of,
-            settings.focus,
-        ),
-        "han-async": lambda: HanAsync(PathRows(crawl.sites, crawl.paths), rng),
-        "han-sync": lambda: HanSync(PathRows(crawl.sites, crawl.paths), rng),
-        "tree-random": lambda: TreeRandom(rows, _tree(settings, rows), rng),
-        "random": lambda: Random(rows, _tree(settings, rows), rng),
-        "breadth-first": lambda: BreadthFirst(rows),
-        "parent": lambda: BestFirst(rows, by_parent),
-        "anchor": lambda: BestFirst(rows, by_anchor),
-        "oracle": lambda: Oracle(rows, crawl.urls, crawl.site_names, _foresight(known)),
-    }
-    return makers[settings.name]()
-
-
-def _foresight(known: OfflineKnowledge) -> CitationGraph:
-    if known.foresee is None:
-        raise ConfigError(
-            "crawl.policy: the oracle needs to know every page beforehand; "
-            "give it an archive, or choose another policy"
-        )
-    return known.foresee()
-
-
-def _engine(known: OfflineKnowledge, share: float) -> SearchEngine:
-    if known.search is None:
-        raise ConfigError(
-            "crawl.policy: seedfinder needs a search engine, which is simulated over an archive; "
-            "give it an archive, or choose another policy"
-        )
-    return known.search(share)
-
-
-def _tree(settings: PolicySettings, rows: Rows) -> Tree:
-    return Tree(rows.schema.width, settings.tree.min_split, settings.tree.max_depth)
+    """Return a fresh policy over an empty frontier; `ConfigError` if it needs to know more."""
+    kind = load_policy(settings.name)
+    knows = {"web graph": known.web_graph, "search engine": known.search_engine}
+    for need in info_of(kind).needs:
+        if knows[need] is None:
+            raise ConfigError(
+                f"crawl.policy: {settings.name} {REFUSALS[need]}; "
+                "give it an archive, or choose another policy"
+            )
+    setup = PolicySetup(settings, crawl, rng, known)
+    build = getattr(kind, "build", None)
+    policy: Policy = kind(crawl, rng) if build is None else build(setup)  # type: ignore[call-arg]
+    return policy

@@ -1,21 +1,23 @@
 """`seedfinder`: seeds by search queries, then a crawl like ACHE's (Vieira et al. 2016).
 
 At most 100 queries go to a search engine, two result pages each; every new hit is fetched and
-judged, and paid for from the budget. What comes back is relevance feedback: if more than half of
-a query's pages were relevant, every term gains tf / |d| for each relevant page that holds it and
-loses as much for each irrelevant one; in any case the terms of the query itself are multiplied by
-its precision. The next query takes the best terms and the best one never used; it has one term
-more after an imprecise query (more words narrow the result), one less after one that brought few
-new pages. When queries bring nothing more, the pages found are the seeds of a crawl by `ache`.
+judged, and paid for from the budget. The judgements are relevance feedback: if more than half of
+a query's pages were relevant, every term gains tf / |d| for each relevant page that contains it and
+loses as much for each irrelevant one; in any case the weights of the query's own terms are
+multiplied by its precision. The next query takes the best terms and the best one never used; it has
+one term more after an imprecise query (more words narrow the result), one less after a query with
+few new pages. When queries find nothing more, the pages found are the seeds of a crawl by `ache`.
 
-Departures: without the paid engine of the original, `tres.offline.bm25` simulates one over the
-archive. Terms come from the words of the hits, as the engine knows them.
+Departures: instead of the paid engine of the original, `tres.offline.bm25` simulates one over the
+archive. Terms come from the words of the hits, as the engine indexed them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Self
 
 import numpy as np
 
@@ -25,6 +27,7 @@ from tres.mdp.paths import NONE
 from tres.mdp.state import CrawlState
 from tres.mdp.transitions import Choice, Step
 from tres.policies.ache import Ache
+from tres.policies.setup import PolicySetup
 from tres.settings.sections import FocusKind
 from tres.topic.text import STOP_WORDS, words
 from tres.web.search_engine import Hit, SearchEngine
@@ -46,13 +49,13 @@ class Terms:
         self._used: set[str] = set(self.query)
 
     def copy(self) -> Terms:
-        """The same, to be tried out."""
+        """Return a copy to restore from."""
         other = Terms(())
         other.query, other._weight, other._used = self.query, {**self._weight}, {*self._used}
         return other
 
     def feed_back(self, judged: Sequence[tuple[Hit, bool]]) -> float:
-        """What came of the query; returns its precision."""
+        """Learn from the judged hits of the query; return its precision."""
         precision = sum(relevant for _, relevant in judged) / len(judged) if judged else 0.0
         if precision > 0.5:
             for hit, relevant in judged:
@@ -62,7 +65,7 @@ class Terms:
         return precision
 
     def renew(self, size: int) -> bool:
-        """The next query, of about `size` terms; false if no term is left to try."""
+        """Form the next query of about `size` terms; false if no term is left to try."""
         best = sorted(self._weight, key=lambda term: (-self._weight[term], term))
         fresh = next((t for t in best if t not in self._used and self._weight[t] > 0), None)
         if fresh is None:
@@ -83,6 +86,21 @@ class Terms:
 class SeedFinder(Ache):
     """Queries first, links afterwards."""
 
+    info = replace(
+        Ache.info,
+        summary="ACHE after a search engine was asked for seeds; the engine is simulated over an "
+        "archive, so it works with `--web` only",
+        needs=("search engine",),
+        snapshot_types=(*Ache.info.snapshot_types, Hit),
+    )
+
+    @classmethod
+    def build(cls, setup: PolicySetup) -> Self:
+        """Return a fresh policy over an empty frontier."""
+        settings, engine = setup.settings, setup.search_engine()
+        topic = settings.keywords, settings.site_of, settings.focus
+        return cls(setup.rows(), setup.crawl, setup.rng, engine, *topic)
+
     def __init__(
         self,
         rows: Rows,
@@ -99,98 +117,98 @@ class SeedFinder(Ache):
         self._terms = Terms(list(dict.fromkeys(w for k in keywords for w in words(k))))
         self.queries = 0
         self._hits: list[Hit] = []
-        self._asked: dict[int, Hit] = {}
+        self._in_flight: dict[int, Hit] = {}
         self._judged: list[tuple[Hit, bool]] = []
-        self._gone: set[int] = set()
-        self._full: set[int] = set()
+        self._fetched: set[int] = set()
+        self._closed: set[int] = set()
         self._new = 0
         self._finished = False
 
     @property
     def searching(self) -> bool:
-        """Are there queries left to ask?"""
+        """Whether queries are left."""
         return not self._finished and self.queries < MAX_QUERIES
 
     def __len__(self) -> int:
-        """Links that wait, hits included; an engine that may be asked counts as one."""
+        """Count waiting links and hits; an engine with queries left counts as one."""
         return super().__len__() + len(self._hits) + self.searching
 
     def choose(self, waiting: Flags | None = None) -> Choice | None:
-        """A hit while there are any, else a link.
+        """Choose a hit while there are any, else a link.
 
-        If nothing can be had now, nothing has happened, but that the search may have ended.
+        If nothing can be chosen now, nothing changes, except that the search may have ended.
         """
         before = self.queries, self._terms.copy(), self._hits, self._judged, self._new
-        choice = self._found(waiting) or super().choose(waiting)
-        if choice is None and self._hits:  # they must wait, and so must their query
+        choice = self._choose_hit(waiting) or super().choose(waiting)
+        if choice is None and self._hits:  # their sites must wait, so the query waits too
             self.queries, self._terms, self._hits, self._judged, self._new = before
         return choice
 
-    def _found(self, waiting: Flags | None) -> Choice | None:
+    def _choose_hit(self, waiting: Flags | None) -> Choice | None:
         while True:
-            self._hits = [hit for hit in self._hits if self._can_be_had(hit)]
+            self._hits = [hit for hit in self._hits if self._is_available(hit)]
             ready = [hit for hit in self._hits if not self._must_wait(hit, waiting)]
             if ready:
-                return self._taken(ready[0])
-            if self._hits or self._asked or not self._ask():
+                return self._as_choice(ready[0])
+            if self._hits or self._in_flight or not self._query():
                 return None
 
     def learn(self, step: Step) -> None:
-        """A hit that was fetched is feedback for its query."""
-        hit = self._asked.pop(step.choice.url, None)
+        """Learn from a step; a fetched hit is feedback for its query."""
+        hit = self._in_flight.pop(step.choice.url, None)
         if hit is not None:
             self._judged.append((hit, step.outlinks.relevant))
         super().learn(step)
 
     def miss(self, choice: Choice) -> None:
-        """A dead hit says nothing about its query."""
-        self._asked.pop(choice.url, None)
+        """Forget a dead hit: it says nothing about its query."""
+        self._in_flight.pop(choice.url, None)
 
     def forget_url(self, url: int) -> None:
-        """No hit may lead to it either."""
-        self._gone.add(url)
+        """Drop the URL, from the hits too."""
+        self._fetched.add(url)
         super().forget_url(url)
 
     def forget_site(self, site: int) -> None:
-        """No hit may lead there either."""
-        self._full.add(site)
+        """Drop the site, from the hits too."""
+        self._closed.add(site)
         super().forget_site(site)
 
-    def _can_be_had(self, hit: Hit) -> bool:
-        """Neither was it fetched, nor has its site given all it may."""
+    def _is_available(self, hit: Hit) -> bool:
+        """Whether a hit was not fetched yet and its site is open."""
         urls, sites, site = self._crawl.urls, self._crawl.site_names, self._site_of(hit.url)
-        gone = hit.url in urls and urls.id(hit.url) in self._gone
-        return not gone and not (site in sites and sites.id(site) in self._full)
+        fetched = hit.url in urls and urls.id(hit.url) in self._fetched
+        return not fetched and not (site in sites and sites.id(site) in self._closed)
 
     def _must_wait(self, hit: Hit, waiting: Flags | None) -> bool:
         sites, site = self._crawl.site_names, self._site_of(hit.url)
         return waiting is not None and site in sites and bool(waiting[sites.id(site)])
 
-    def _taken(self, hit: Hit) -> Choice:
-        """The hit as a choice, like a seed."""
+    def _as_choice(self, hit: Hit) -> Choice:
+        """Return the hit as a choice, like a seed."""
         url = self._crawl.urls.id(hit.url)
         site = self._crawl.site_names.id(self._site_of(hit.url))
         self._hits = [other for other in self._hits if other is not hit]
-        self._asked[url] = hit
+        self._in_flight[url] = hit
         self.forget_url(url)
         return Choice(url, site, NONE, np.zeros(self.schema.width, np.float32))
 
-    def _ask(self) -> bool:
-        """The next query; false when there is none."""
+    def _query(self) -> bool:
+        """Send the next query; false if there is none."""
         if not self.searching:
             return False
-        if self.queries and not self._settle():
+        if self.queries and not self._next_terms():
             self._finished = True
             return False
         self.queries += 1
         pages = (self._engine.search(self._terms.query, page) for page in range(RESULT_PAGES))
         found = {hit.url: hit for hits in pages for hit in hits}
-        self._hits = [hit for hit in found.values() if self._can_be_had(hit)]
+        self._hits = [hit for hit in found.values() if self._is_available(hit)]
         self._new = len(self._hits)
         return True
 
-    def _settle(self) -> bool:
-        """Learn from the last query and form the next one."""
+    def _next_terms(self) -> bool:
+        """Learn from the last query and form the next one; false if no term is left."""
         precision = self._terms.feed_back(self._judged)
         self._judged = []
         size = len(self._terms.query)

@@ -1,7 +1,7 @@
 """TRES: the Tree-Frontier offers representatives, the DDQN agent chooses (Algorithm 4).
 
 One decision: a representative row is drawn from every leaf and scored with its fresh
-vector; while exploring one of them is taken at random, else the one with the highest Q.
+vector; the one with the highest Q is chosen, or a random one while exploring.
 
 Past the paper, a second look (`representatives` > 1): the best few leaves are sampled again,
 more densely, before the maximum is taken. One draw per leaf finds the right leaf but an
@@ -11,25 +11,43 @@ of the best rows. With `representatives` = 1 the algorithm is the paper's to the
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 
 from tres.agent.ddqn import DoubleDqn
 from tres.agent.replay_buffer import Replay
 from tres.frontier.decision_tree import NewSplit, Tree
-from tres.frontier.rows import Change, Rows
+from tres.frontier.rows import Rows
 from tres.mdp.columns import Flags, Floats, Ids
-from tres.mdp.transitions import Choice, Step
-from tres.policies.learner import QLearner
-from tres.policies.policy import Pick
+from tres.mdp.transitions import Step
+from tres.policies.policy import Selection
+from tres.policies.policy_info import PolicyInfo
+from tres.policies.q_learner import PendingTransition, QLearner, QLearning
+from tres.policies.setup import PolicySetup
 from tres.policies.tree_random import TreeRandom
 from tres.settings.sections import AgentSection
 
 
-class Tres(TreeRandom):
+class Tres(QLearning, TreeRandom):
     """Tree-Frontier and double deep Q-network."""
 
+    info = PolicyInfo(
+        summary="the default: a sample from every leaf of the "
+        "[Tree-Frontier](../how-it-works.md#the-tree-frontier), the best leaves sampled again, "
+        "the highest Q-value of a double DQN wins",
+        q_values=True,
+        snapshot_types=(PendingTransition,),
+    )
     SECOND_LOOK = 64
-    """Leaves that are looked at twice."""
+    """Leaves that are sampled twice."""
+
+    @classmethod
+    def build(cls, setup: PolicySetup) -> Self:
+        """Return a fresh policy over an empty frontier."""
+        rows, settings = setup.rows(), setup.settings
+        tree = setup.tree(rows)
+        return cls(rows, tree, setup.rng, settings.agent, settings.tree.representatives)
 
     def __init__(
         self,
@@ -40,49 +58,35 @@ class Tres(TreeRandom):
         representatives: int,
     ) -> None:
         tree_rng, agent_rng, replay_rng = rng.spawn(3)
-        super().__init__(rows, tree, tree_rng)
+        TreeRandom.__init__(self, rows, tree, tree_rng)
         self._representatives = representatives
         self.learner = QLearner(rows, settings, agent_rng, replay_rng)
         self.evaluations = 0
-        """Rows scored for the last greedy choice."""
 
     @property
     def agent(self) -> DoubleDqn:
-        """Who values links."""
+        """The agent that estimates Q."""
         return self.learner.agent
 
     @property
     def replay(self) -> Replay:
-        """What it remembers."""
+        """The replay buffer."""
         return self.learner.replay
 
-    def pick(self, waiting: Flags | None) -> Pick | None:
-        """Algorithm 2, and A~ of the steps that waited for this sample."""
+    def select(self, waiting: Flags | None) -> Selection | None:
+        """Select a row (Algorithm 2), which completes A~ of the pending transitions."""
         explores = self.learner.explores(self._rng)
-        pick = super().pick(waiting) if explores else self.best(waiting)
-        if pick is not None:
-            self.learner.picked(pick.row)
-        return pick
+        selected = super().select(waiting) if explores else self.best(waiting)
+        if selected is not None:
+            self.learner.complete(selected.row)
+        return selected
 
-    def study(self, step: Step) -> NewSplit | None:
-        """The experience sample may split its leaf."""
+    def learn_reward(self, step: Step) -> NewSplit | None:
+        """Add the experience sample to its leaf, which may split."""
         return self.tree_frontier.learn(step.choice.features, self.learner.reward(step))
 
-    def miss(self, choice: Choice) -> None:
-        """A dead link says something of links with its words, and of those beside it."""
-        if self.learner.missed(choice):
-            self._frontier.update(self.rows.follow(choice.site, choice.url, 0.0))
-
-    def worth(self, rows: Ids) -> Floats:
-        """Their Q."""
-        return self.learner.values(rows)
-
-    def admit(self, step: Step, change: Change) -> None:
-        """Learn from the step."""
-        self.learner.admit(step, change)
-
-    def best(self, waiting: Flags | None) -> Pick | None:
-        """The representative with the highest Q, left where it is."""
+    def best(self, waiting: Flags | None) -> Selection | None:
+        """Select the representative with the highest Q."""
         frontier = self.tree_frontier
         rows = frontier.sample(frontier.occupied, 1, waiting)
         if len(rows) == 0:

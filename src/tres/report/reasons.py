@@ -15,8 +15,9 @@ from functools import cache
 
 from tres.errors import printable
 from tres.numbers import format_count, format_percentage, spell_count, spell_number
+from tres.policies.registry import policy_info
 from tres.report.explain.facts import Citation, Decision, How
-from tres.report.explain.fetched_page import VALUED, feature, how_chosen
+from tres.report.explain.fetched_page import feature, how_chosen
 from tres.report.run_reader import RunReader
 from tres.store.journal import JOURNAL, Journal
 from tres.topic.text import STOP_WORDS, words
@@ -27,14 +28,6 @@ HIGH = 0.6
 """From here on a share counts as a reason."""
 LOW = 0.3
 """Below this value a link promises little."""
-
-SCORES = {
-    "parent": "the relevance of the best page that links to it",
-    "anchor": "the relevance of its link text",
-    "ache": "among the links of the domain whose turn it was",
-    "seedfinder": "among the links of the domain whose turn it was",
-}
-"""What the score of a policy means, where it is not an action value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +51,7 @@ def reasons_of(reader: RunReader) -> list[str]:
 def _choices(reader: RunReader) -> Iterator[Choice]:
     seeds, requested = _requests(reader)
     records = [page.record for page in reader.pages]
-    gamma = reader.config.agent.gamma if reader.policy in VALUED else None
+    gamma = reader.config.agent.gamma if reader.policy_info.q_values else None
     amount = cache(lambda name, value: feature(name, value).amount)
     for page in reader.pages:
         before = bisect_left(records, requested.get(page.asked, 0))
@@ -108,7 +101,7 @@ def why_chosen(choice: Choice) -> str:
 def _why_valued(choice: Choice) -> str:
     assert choice.q is not None
     if choice.gamma is None:
-        meaning = SCORES.get(choice.policy)
+        meaning = policy_info(choice.policy).score_meaning
         suffix = f", {meaning}" if meaning else ""
         return f"because its score was the highest: {choice.q:.2f}{suffix}"
     best = f"best of {format_candidates(choice)}" if choice.candidates else "best"

@@ -21,6 +21,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from tres.crawl.page_record import FIELDS, PageRecord
+from tres.policies.policy_info import NEUTRAL, PolicyInfo
+from tres.policies.registry import policy_info
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.journal import JOURNAL, Journal
 from tres.store.journal_header import Meta
@@ -113,6 +115,11 @@ class RunReader:
     def policy(self) -> str:
         """Who chose: a policy of ours, or one that a program brought along."""
         return self.meta.policy or self.config.crawl.policy
+
+    @property
+    def policy_info(self) -> PolicyInfo:
+        """What the policy declares about itself; neutral if a program passed it as an object."""
+        return NEUTRAL if self.meta.policy else policy_info(self.config.crawl.policy)
 
     @property
     def features(self) -> tuple[str, ...]:

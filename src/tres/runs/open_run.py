@@ -23,7 +23,8 @@ from tres.crawl.events import Event, StopReason
 from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb
 from tres.offline.web import Web
-from tres.policies.registry import NOTHING, OwnPolicy
+from tres.policies.registry import OwnPolicy
+from tres.policies.setup import NOTHING
 from tres.relevance.custom_model import CustomModel
 from tres.relevance.model import RelevanceModel
 from tres.runs.auto_model import exploration_pages, no_seed_error

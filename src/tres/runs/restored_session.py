@@ -16,8 +16,9 @@ from tres.frontier.leaf_rules import TreeView
 from tres.offline import open_web
 from tres.offline.bm25 import SimulatedSearch
 from tres.offline.web import Web
-from tres.policies.oracle import CitationGraph
-from tres.policies.registry import NOTHING, OfflineKnowledge, OwnPolicy
+from tres.policies.registry import OwnPolicy
+from tres.policies.setup import NOTHING, OfflineKnowledge
+from tres.policies.web_graph import WebGraph
 from tres.runs.topic_perceiver import perceive_topic
 from tres.runs.topic_session import new_session, session_digest
 from tres.settings.topic_file import TopicConfig, load_topic
@@ -78,11 +79,13 @@ def _other_policy(journal: Journal, config: TopicConfig) -> RunError:
 def offline_knowledge(run: Path, web: Callable[[], Web]) -> OfflineKnowledge:
     """Return what some policies know of the web of a run; it is opened only if they ask."""
 
-    def foresee() -> CitationGraph:
+    def web_graph() -> WebGraph:
         config = load_topic(config_of(run))
         with Journal.open(run / JOURNAL) as journal:
-            first = journal.segments()[0].model  # the oracle foresees as the first model judges
+            first = journal.segments()[0].model  # relevance as the first model judges it
         opened = web()
-        return PerceivedWeb(opened, perceive_topic(config, opened, model_of(run, first))).foresee()
+        return PerceivedWeb(
+            opened, perceive_topic(config, opened, model_of(run, first))
+        ).web_graph()
 
-    return OfflineKnowledge(foresee, lambda share: SimulatedSearch(web().pages(), share))
+    return OfflineKnowledge(web_graph, lambda share: SimulatedSearch(web().pages(), share))

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tres.errors import RunError
-from tres.policies.registry import NOTHING, OfflineKnowledge, OwnPolicy
+from tres.policies.registry import OwnPolicy
+from tres.policies.setup import NOTHING, OfflineKnowledge
 from tres.relevance.model import RelevanceModel
 from tres.runs.open_run import MakeWarc, OpenRun, open_archive
 from tres.runs.restored_session import first_session

@@ -16,7 +16,8 @@ from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb
 from tres.errors import ConfigError
 from tres.mdp.state import CrawlState
-from tres.policies.registry import NOTHING, OfflineKnowledge, OwnPolicy, PolicySettings, make_policy
+from tres.policies.registry import OwnPolicy, make_policy, policy_settings
+from tres.policies.setup import NOTHING, OfflineKnowledge
 from tres.runs.topic_perceiver import seed_urls
 from tres.settings.topic_file import TopicConfig
 from tres.web.percept import LinkPercepts, Perceiver
@@ -38,7 +39,7 @@ def new_session(
     rng = np.random.default_rng(config.crawl.seed)
     if own is None:
         priced = config if live else config.override(dead_links=0.0)
-        policy = make_policy(PolicySettings.of(priced), crawl, rng, known)
+        policy = make_policy(policy_settings(priced), crawl, rng, known)
     else:
         policy = own.make(crawl, rng)
     section = config.crawl

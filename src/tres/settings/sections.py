@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 
 from tres.errors import ConfigError
 from tres.settings.language_codes import LANGUAGES, base_code, suggest_codes
+from tres.settings.policy_names import POLICIES, policy_name
 from tres.settings.setting import (
     Section,
     choice,
@@ -31,21 +32,6 @@ from tres.settings.setting import (
 )
 from tres.settings.site_caps import SiteCap
 
-PolicyName = Literal[
-    "tres",
-    "tres-sync",
-    "tres-async",
-    "ache",
-    "seedfinder",
-    "han-async",
-    "han-sync",
-    "tree-random",
-    "random",
-    "breadth-first",
-    "parent",
-    "anchor",
-    "oracle",
-]
 PresetName = Literal["tres", "paper"]
 FocusKind = Literal["hard", "soft"]
 FeatureSet = Literal[
@@ -55,9 +41,6 @@ ModelKind = Literal["tfidf", "svm", "bilstm", "kw-bilstm", "auto"]
 SiteKind = Literal["host", "domain"]
 KeepKind = Literal["pages", "relevant", "nothing"]
 
-POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
-LOOKING: tuple[PolicyName, ...] = ("tres", "tres-sync", "tres-async", "tree-random")
-"""Policies that look at the features of links; the others need none of them."""
 PRESETS: dict[PresetName, dict[str, Any]] = {
     "tres": {},
     "paper": {
@@ -197,7 +180,11 @@ class CrawlSection(Section):
     max_per_site: SiteCap = setting(
         site_cap, 'pages of one site, at most: "inf", a number, or falling as in "5..2"', SiteCap()
     )
-    policy: PolicyName = setting(choice(POLICIES), f"who chooses: {', '.join(POLICIES)}", "tres")
+    policy: str = setting(
+        policy_name,
+        f"who chooses: {', '.join(POLICIES)}, or package.module:Name of an installed package",
+        "tres",
+    )
     preset: PresetName = setting(
         choice(tuple(PRESETS)),
         "whose defaults hold for policy, tree and agent: paper for the paper's algorithm",
@@ -228,19 +215,6 @@ class CrawlSection(Section):
         "seedfinder: share of the web that its simulated search engine knows",
         1.0,
     )
-
-    @property
-    def feature_set(self) -> FeatureSet:
-        """What the policy sees of a link, once `auto` is resolved.
-
-        The neighbours of a link mostly belong to its own site. To follow them is right while
-        there is no end to a site's places, and a waste of them under a cap (docs/experiments.md).
-        """
-        if self.features != "auto":
-            return self.features
-        if self.policy not in LOOKING:
-            return "citations"
-        return "evidence" if self.max_per_site.unlimited else "no-neighbours"
 
 
 def _maybe_text(value: object) -> str:

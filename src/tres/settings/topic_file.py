@@ -17,10 +17,10 @@ from typing import Any, Self
 
 from tres.errors import ConfigError
 from tres.files import opening as files
+from tres.settings.policy_names import POLICIES
 from tres.settings.sections import (
     FEATURES,
     MODELS,
-    POLICIES,
     PRESETS,
     SITES,
     VECTORS,

@@ -23,6 +23,7 @@ import shlex
 import sqlite3
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import takewhile
@@ -46,7 +47,14 @@ from tres.store.records import (
     fits,
 )
 from tres.store.recovery import Kept, first_lost, refuse_foreign, rewind
-from tres.store.snapshot_files import Snapshot, is_due, read_snapshot, set_aside, write_snapshot
+from tres.store.snapshot_files import (
+    Snapshot,
+    SnapshotWarning,
+    is_due,
+    read_snapshot,
+    set_aside,
+    write_snapshot,
+)
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import Percept
 
@@ -250,8 +258,16 @@ class RecordedSession:
             return
         if self.journal.meta.policy:  # what such a policy holds is known to its program alone
             return
+        try:
+            state = capture(session)
+        except TypeError as problem:
+            if type(session.policy).__module__.startswith("tres."):
+                raise
+            self._last_snapshot = session.steps
+            warnings.warn(f"no snapshot was made: {problem}", SnapshotWarning, stacklevel=2)
+            return
         self.sync()  # a power cut must not leave a snapshot of what it has taken away
-        position, state = self.journal.position, capture(session)
+        position = self.journal.position
         link = self.journal.link(position)
         write_snapshot(self._run, Snapshot(position, link, session.steps, self._config, state))
         self._last_snapshot = session.steps

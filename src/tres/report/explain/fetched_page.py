@@ -43,8 +43,6 @@ from tres.store.page_source import page_of
 from tres.store.records import Demanded, Entry, Received, Seeds
 from tres.web.percept import Percept
 
-VALUED = ("tres", "tres-sync", "tres-async")
-"""Policies whose values are those of the agent: the reward, and a share of what follows."""
 TOLERANCE = 0.02
 """Largest difference between the relevance of then and of the same page judged again."""
 
@@ -166,7 +164,7 @@ def how_chosen(reader: RunReader, page: PageRow, is_seed: bool, steps: int) -> H
     if page.q is None:
         return "order"
     agent = reader.config.agent
-    guided = reader.policy in VALUED and steps < agent.warmup + agent.guided
+    guided = reader.policy_info.q_values and steps < agent.warmup + agent.guided
     return "guess" if guided else "value"
 
 

@@ -13,7 +13,6 @@ from tres.errors import ConfigError
 from tres.numbers import format_count
 from tres.report.explain.facts import Citation, Crawl, Explanation, Failed, InFlight
 from tres.report.explain.fetched_page import (
-    VALUED,
     UrlMentions,
     citations,
     explain_page,
@@ -69,7 +68,7 @@ def explain_url(
 
 def crawl_facts(reader: RunReader) -> Crawl:
     """Return what explanations say about the run itself."""
-    agent, valued = reader.config.agent, reader.policy in VALUED
+    agent, valued = reader.config.agent, reader.policy_info.q_values
     return Crawl(
         name=reader.name,
         pages=len(reader.pages),

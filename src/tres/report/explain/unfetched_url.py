@@ -66,7 +66,7 @@ def explain_waiting(
     if len(own) == 0:
         return None
     every = policy.rows.waiting
-    values = policy.worth(every)
+    values = policy.values_of(every)
     row = _best_row(own, every, values)
     q = None if values is None else float(values[every == row][0])
     leaf = None
@@ -141,8 +141,7 @@ def _why_left_out(
     by_url = {row.url: row for row in reader.pages}
     if clicks and all(_depth(by_url, each.url) >= clicks for each in cited):
         return "too-deep", str(clicks)
-    hard = reader.config.crawl.focus == "hard"
-    if reader.config.crawl.policy in ("ache", "seedfinder") and hard:
+    if reader.policy_info.obeys_focus and reader.config.crawl.focus == "hard":
         return "thrown-away", reader.config.crawl.policy
     dropped = (reader.summary or {}).get("dropped", {})
     limits = [f"crawl.{limit}" for limit in LIMITS_ON_LINKS if limit in dropped]

@@ -5,16 +5,16 @@
 three, so that a comparison of them compares frontiers and nothing else.
 
 Under a cap the places of a site are a resource. Where more links of a site wait than it may still
-give pages, to take one is to forgo another, perhaps a better one that is not known yet; so
-a value is lowered by the share of the places that is gone (`scarcity`). Without it crawls spend
-a hub's few places on whatever they met first.
+give pages, taking one means giving up another, perhaps a better one that is not known yet; so
+a value is lowered by the share of the places already used (`scarcity`). Without this, crawls spend
+a hub's few places on the first links they meet.
 
-A link that gave no page is an experience too, where such links cost something: its value was
-nothing, and nothing followed. It counts as `dead_links` of a page, so of four of them one is learnt
-from at a quarter. Counted in full they would outnumber everything else that there is to learn.
+A dead link is an experience too, where requests cost something: it earned nothing and nothing
+followed. It counts as `dead_links` of a page: at a quarter, one in four of them is learnt from.
+Counted in full they would outnumber everything else there is to learn.
 
 A transition is complete only when the next action is known: A~ of the paper holds the outlinks
-of the page just fetched and the action sampled next. Until then it is staged.
+of the page just fetched and the action sampled next. Until then it is pending.
 """
 
 from __future__ import annotations
@@ -28,14 +28,15 @@ from tres.agent.replay_buffer import Replay
 from tres.frontier.rows import Change, Rows
 from tres.mdp.columns import Floats, Ids
 from tres.mdp.transitions import NO_IDS, Choice, Step
+from tres.policies.policy import FrontierPolicy
 from tres.settings.sections import AgentSection
 
-ENOUGH = 8
+MIN_TRANSITIONS = 8
 """Transitions with which training begins: a crawl has no time to wait for a full minibatch."""
 
 
 class PendingTransition(NamedTuple):
-    """A transition whose next state's sample is not drawn yet."""
+    """A transition whose next action is not known yet."""
 
     vector: Floats
     reward: float
@@ -43,7 +44,7 @@ class PendingTransition(NamedTuple):
 
 
 class QLearner:
-    """Values rows, and learns from every step."""
+    """Estimates Q, and learns from every step."""
 
     def __init__(
         self,
@@ -58,12 +59,12 @@ class QLearner:
         self.agent = DoubleDqn(rows.schema.width, settings, agent_rng)
         self.replay = Replay(settings.replay, rows.schema.width)
         self._guesses = [rows.schema.column(name) for name in rows.schema.guesses]
-        self._staged: list[PendingTransition] = []
+        self._pending: list[PendingTransition] = []
         self._steps = 0
-        self._unlearnt = 0.0
+        self._dead_links = 0.0
 
     def values(self, rows: Ids) -> Floats:
-        """Q of rows, by their fresh vectors; a guess as long as the agent knows too little."""
+        """Return Q of rows by their fresh vectors; a guess until the agent has learnt enough."""
         vectors = self._rows.vectors(rows)
         if self._steps < self._settings.warmup + self._settings.guided:
             values = np.asarray(vectors[:, self._guesses].mean(axis=1))
@@ -73,19 +74,19 @@ class QLearner:
         return np.asarray(values - price, np.float32)
 
     def explores(self, rng: np.random.Generator) -> bool:
-        """Is the next choice one at random? Always during the warm-up, later now and then."""
-        if self._steps < self._settings.warmup:  # steps, so dead links do not shorten it
+        """Whether the next choice is random: always during the warm-up, later with epsilon."""
+        if self._steps < self._settings.warmup:  # steps: dead links do not shorten it
             return True
         if self._settings.epsilon == 0:
             return False
         return bool(rng.random() < self._settings.epsilon)
 
     def reward(self, step: Step) -> float:
-        """The reward for the tree: a share of it may be for new sites only."""
+        """Return the reward for the tree: a share of it may be for new sites only."""
         return step.experience * self._share(step)
 
     def soft_reward(self, step: Step) -> float:
-        """The reward for the agent: how sure the model is says more than its yes or no."""
+        """Return the reward for the agent: the model's probability says more than yes or no."""
         if step.choice.is_seed or not self._settings.soft:
             return self.reward(step)
         return step.outlinks.relevance * self._share(step)
@@ -94,29 +95,29 @@ class QLearner:
         new = step.choice.is_seed or self._rows.opened(step.site)
         return 1.0 if new else 1.0 - self._settings.new_sites
 
-    def picked(self, row: int) -> None:
-        """The action sampled next: it completes the transitions that waited for it."""
-        for staged in self._staged:
-            actions = np.append(staged.outlinks, np.int32(row))
-            self.replay.add(staged.vector, staged.reward, actions)
-        self._staged.clear()
+    def complete(self, row: int) -> None:
+        """Complete the pending transitions: this row is the next action."""
+        for pending in self._pending:
+            actions = np.append(pending.outlinks, np.int32(row))
+            self.replay.add(pending.vector, pending.reward, actions)
+        self._pending.clear()
 
-    def missed(self, choice: Choice) -> bool:
-        """A choice gave no page; is it one to learn from? Then it is remembered."""
-        self._unlearnt += 0.0 if choice.is_seed else self._settings.dead_links
-        if self._unlearnt < 1.0:
+    def learn_dead_link(self, choice: Choice) -> bool:
+        """Count a dead link; return whether it was one to learn from."""
+        self._dead_links += 0.0 if choice.is_seed else self._settings.dead_links
+        if self._dead_links < 1.0:
             return False
-        self._unlearnt -= 1.0
+        self._dead_links -= 1.0
         self.replay.add(choice.features, 0.0, NO_IDS)
         return True
 
-    def admit(self, step: Step, change: Change) -> None:
-        """Stage the transition, and train on a minibatch of the earlier ones."""
+    def learn(self, step: Step, change: Change) -> None:
+        """Add a pending transition, and train on a minibatch of the earlier ones."""
         self._steps += 1
-        self._staged.append(
+        self._pending.append(
             PendingTransition(step.choice.features, self.soft_reward(step), change.outlinks)
         )
-        if len(self.replay) >= ENOUGH:
+        if len(self.replay) >= MIN_TRANSITIONS:
             for _ in range(self._settings.updates):
                 self._train()
 
@@ -124,3 +125,24 @@ class QLearner:
         sampled = self.replay.sample(self._settings.batch, self._replay_rng)
         vectors = self._rows.vectors(sampled.actions)
         self.agent.learn(Batch(sampled.vectors, sampled.rewards, vectors, sampled.bounds))
+
+
+class QLearning(FrontierPolicy):
+    """A policy whose values are those of a `QLearner`."""
+
+    learner: QLearner
+    evaluations: int
+    """Rows scored for the last choice."""
+
+    def values_of(self, rows: Ids) -> Floats:
+        """Return Q of rows."""
+        return self.learner.values(rows)
+
+    def learn_outlinks(self, step: Step, change: Change) -> None:
+        """Learn from the step."""
+        self.learner.learn(step, change)
+
+    def miss(self, choice: Choice) -> None:
+        """Learn from a dead link about links with its words, and about those beside it."""
+        if self.learner.learn_dead_link(choice):
+            self._frontier.update(self.rows.follow(choice.site, choice.url, 0.0))

@@ -1,36 +1,37 @@
-"""A policy of one's own in one method, or two: what are links worth, and what came of a choice?
+"""The base class for a policy of your own: value links, and learn from rewards.
 
     class Anchors(ValuePolicy):
         def values(self, links):
             return links[:, self.schema.column("anchor_relevance_mean")]
 
-The Tree-Frontier does the rest, as for TRES: it sorts the links that wait by what experience
-has shown, and offers some of every leaf; the one of highest value is fetched. So whoever plugs a
-learner in here looks at some hundred links at a decision and never at the whole frontier.
+The Tree-Frontier does the rest, as for TRES: it sorts the waiting links by experience and samples
+some from every leaf; the one of highest value is fetched. So a decision values some hundred links
+and never the whole frontier.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
 from tres.frontier.decision_tree import NewSplit, Tree
-from tres.mdp.columns import Flags, Floats
+from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.state import CrawlState
 from tres.mdp.transitions import Step
-from tres.policies.policy import Pick
-from tres.policies.registry import make_rows
+from tres.policies.policy import Selection
+from tres.policies.policy_info import NEUTRAL, PolicyInfo
+from tres.policies.setup import PolicySetup, make_rows
 from tres.policies.tree_random import TreeRandom
 from tres.settings.sections import FeatureSet, TreeSection
 
 
 class ValuePolicy(TreeRandom):
-    """Takes the offered link of highest value; subclasses say what values are.
+    """Chooses the sampled link of highest value; subclasses define the value.
 
-    A subclass that needs a state of its own calls `super().__init__(crawl, rng)` first. Of links
-    it sees the features named in `self.schema.features`, in that order. All its randomness
+    A subclass with state of its own calls `super().__init__(crawl, rng)` first. It sees the
+    features of links that are named in `self.schema.features`, in that order. All its randomness
     must come from `self.rng`: then one seed gives one crawl, and a crawl can be resumed.
 
         >>> class Anchors(ValuePolicy):
@@ -40,8 +41,14 @@ class ValuePolicy(TreeRandom):
         ('citations', 'relevant_citations')
     """
 
+    info: ClassVar[PolicyInfo] = NEUTRAL
     feature_set: ClassVar[FeatureSet] = "evidence"
-    """What is known of a link: `evidence`, or the paper's eight features with `paper`."""
+    """The features of a link: `evidence`, or the paper's eight features with `paper`."""
+
+    @classmethod
+    def build(cls, setup: PolicySetup) -> Self:
+        """Return a fresh policy over an empty frontier."""
+        return cls(setup.crawl, setup.rng)
 
     def __init__(self, crawl: CrawlState, rng: np.random.Generator) -> None:
         self.rng, tree_rng = rng.spawn(2)
@@ -52,13 +59,13 @@ class ValuePolicy(TreeRandom):
 
     @abstractmethod
     def values(self, links: Floats) -> Floats:
-        """What links are worth: one number per row of a matrix with a column per feature."""
+        """Return one number for each row of a matrix with a column per feature."""
 
     def observe(self, link: Floats, reward: float) -> None:
-        """A link was followed: its features as they were then, and 1 if its page is relevant."""
+        """Learn from a followed link: its features when chosen, and 1 if its page is relevant."""
 
-    def pick(self, waiting: Flags | None) -> Pick | None:
-        """The most valuable of the links on offer."""
+    def select(self, waiting: Flags | None) -> Selection | None:
+        """Select the sampled link of highest value."""
         frontier = self.tree_frontier
         rows = frontier.sample(frontier.occupied, self._each, waiting)
         if len(rows) == 0:
@@ -69,12 +76,16 @@ class ValuePolicy(TreeRandom):
         values = np.asarray(self.values(links))
         if values.shape != (len(links),) or np.isnan(values).any():
             raise ValueError(
-                f"{type(self).__qualname__}.values must give a number for each of {len(links)} "
-                f"links, not an array of shape {values.shape} or with something else in it"
+                f"{type(self).__qualname__}.values must return a number for each of {len(links)} "
+                f"links, not an array of shape {values.shape} or with NaN in it"
             )
         return values
 
-    def study(self, step: Step) -> NewSplit | None:
-        """Tell of the reward, and let the tree grow from it."""
+    def values_of(self, rows: Ids) -> Floats:
+        """Return their values."""
+        return self._checked(self.rows.vectors(rows))
+
+    def learn_reward(self, step: Step) -> NewSplit | None:
+        """Pass the reward on, and let the tree grow from it."""
         self.observe(step.choice.features, step.experience)
-        return super().study(step)
+        return super().learn_reward(step)

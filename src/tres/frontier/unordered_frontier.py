@@ -1,6 +1,6 @@
-"""A frontier without an order: the rows themselves know which of them wait.
+"""A frontier without an order, for policies that look at all rows at every decision.
 
-For policies that look at all rows at every decision, and so need no structure to find them.
+The rows themselves know which of them wait, so nothing is kept here.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from tres.mdp.columns import Flags, Ids
 
 
 class UnorderedFrontier:
-    """Takes rows and keeps nothing."""
+    """Keeps nothing."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
@@ -21,21 +21,21 @@ class UnorderedFrontier:
         return len(self._rows)
 
     def insert(self, rows: Ids) -> None:
-        """Nothing to be done."""
+        """Do nothing."""
 
     def update(self, rows: Ids) -> None:
-        """Nothing to be done."""
+        """Do nothing."""
 
     def remove(self, rows: Ids) -> None:
-        """Nothing to be done."""
+        """Do nothing."""
 
 
-def ready(rows: Rows, waiting: Flags | None) -> Ids:
-    """All rows whose site need not wait, oldest first."""
+def available_rows(rows: Rows, waiting: Flags | None) -> Ids:
+    """Return all rows whose site need not wait, oldest first."""
     every = rows.waiting
     return every if waiting is None else every[~waiting[rows.site(every)]]
 
 
-def drawn(rows: Ids, rng: np.random.Generator) -> int:
-    """One of them, at random."""
+def random_row(rows: Ids, rng: np.random.Generator) -> int:
+    """Draw one of the rows."""
     return int(rows[rng.integers(len(rows))])
