@@ -38,8 +38,8 @@ from typing import NamedTuple
 
 from benchmarks.kill import Scene, archived, served
 
-from tres.store.journal import JOURNAL, MARK, Journal
-from tres.store.journal_mark import SLOT, Mark, promised
+from tres.store.high_water_mark import MARK, SLOT, HighWaterMark, read_mark
+from tres.store.journal import JOURNAL, Journal
 from tres.store.recovery import first_lost
 from tres.store.run_directory import PAGES, SUMMARY
 from tres.store.warc_writer import WarcStore
@@ -282,9 +282,9 @@ def recorded_crawl(scene: Scene, run: Path, pages: int) -> Recorded:
 
 def another_boot(mark: Path) -> None:
     """The machine has been started again since the mark was written."""
-    if mark.exists() and (promise := promised(mark)) is not None and promise.is_exact:
-        written = Mark(mark, promise.synced, "the boot before")
-        written.commit(promise.least)
+    if mark.exists() and (required := read_mark(mark)) is not None and required.is_exact:
+        written = HighWaterMark(mark, required.synced, "the boot before")
+        written.commit(required.least)
         written.close()
 
 

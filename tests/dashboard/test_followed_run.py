@@ -11,7 +11,8 @@ from tres.dashboard.followed_run import ClientState, FollowedRun
 from tres.dashboard.run_counts import LAST_PAGES, LONGEST
 from tres.report.run_reader import RunReader
 from tres.runs.open_run import OpenRun
-from tres.store.journal import JOURNAL, MARK
+from tres.store.high_water_mark import MARK
+from tres.store.journal import JOURNAL
 
 
 def told_to(followed: FollowedRun, told: dict | None = None) -> dict:

@@ -219,9 +219,9 @@ def test_the_journal_is_opened_once(run: Path, monkeypatch: pytest.MonkeyPatch) 
     session = session_of(run)
     waiting = session.crawl.urls[session.policy.rows.url(int(session.policy.rows.waiting[0]))]
     openings: list[Path] = []
-    connect = journals._connect
+    connect = journals.connect
     monkeypatch.setattr(
-        journals, "_connect", lambda path, *mode: (openings.append(path), connect(path, *mode))[1]
+        journals, "connect", lambda path, *mode: (openings.append(path), connect(path, *mode))[1]
     )
     for url in ("100", "http://nowhere.example/", "nowhere.example", waiting):
         openings.clear()

@@ -58,7 +58,7 @@ def test_entries_come_back_in_order_and_from_any_position(path: Path) -> None:
         assert journal.seeds().links.urls == ("a/1",)
         assert journal.segments() == [Begin(9, "digest")]
         assert (journal.steps(), journal.warc_end()) == (1, 99)
-        assert list(journal.read_before()) == [(("a/2",), 2**64 - 1)]
+        assert list(journal.links_and_fingerprints()) == [(("a/2",), 2**64 - 1)]
 
 
 def test_what_concerns_one_url_is_found_without_reading_the_rest(path: Path) -> None:
@@ -95,7 +95,7 @@ def test_opening_it_to_read_takes_no_longer_when_it_has_grown(
     def work_to_open() -> int:
         work.clear()
         with monkeypatch.context() as patched:
-            patched.setattr(store_journal, "_connect", watched)
+            patched.setattr(store_journal, "connect", watched)
             Journal.open(path).close()
         return len(work)
 
@@ -188,7 +188,7 @@ def test_a_number_that_no_database_can_hold_is_bounded(path: Path, number: int) 
     [
         ("UPDATE records SET body = zeroblob(9) WHERE seq = 4", "record 4 is not what was written"),
         ("UPDATE records SET kind = 'demand' WHERE seq = 4", "record 4 is not what was written"),
-        ("UPDATE records SET body = 7 WHERE seq = 4", "record 4 is none"),
+        ("UPDATE records SET body = 7 WHERE seq = 4", "record 4 has other types than a record"),
         ("DELETE FROM records WHERE seq = 4", "record 4 is missing"),
         ("DROP TABLE records", "no such table: records"),
         ("UPDATE pages SET relevance = 0.9", "row 4 of pages is not what was written"),
@@ -251,7 +251,7 @@ def read_all(path: Path) -> None:
         list(journal.entries())
         list(journal.pages())
         list(journal.failures())
-        list(journal.read_before())
+        list(journal.links_and_fingerprints())
         journal.seconds()
         journal.steps()
         journal.warc_end()

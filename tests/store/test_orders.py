@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tests.support.fuzz import fuzzed
 
 from tres.errors import ConfigError, RunError
+from tres.files.durable import replace_parts
 from tres.store import orders
 from tres.store.orders import (
     AT_ONCE,
@@ -91,15 +92,16 @@ def test_many_may_write_in_the_same_instant_and_nothing_is_lost(tmp_path: Path) 
 def test_half_an_order_is_never_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader that looks at every moment of a writer sees no order, or all of it."""
     seen: list[list[Order]] = []
-    write_text = Path.write_text
 
-    def slowly(file: Path, text: str, **how: object) -> int:
-        for end in range(len(text) + 1):
-            write_text(file, text[:end], encoding="utf-8")
-            seen.append(waiting(tmp_path))
-        return len(text)
+    def slowly(file: Path, content: bytes, durable: bool) -> None:
+        def byte_by_byte() -> Iterator[bytes]:
+            for place in range(len(content)):
+                seen.append(waiting(tmp_path))
+                yield content[place : place + 1]
 
-    monkeypatch.setattr(Path, "write_text", slowly)
+        replace_parts(file, byte_by_byte(), durable)
+
+    monkeypatch.setattr("tres.store.orders.replace_file", slowly)
     send(tmp_path, Block("a.org"))
     assert len(seen) > 20
     assert all(orders_then == [] for orders_then in seen)
@@ -107,7 +109,7 @@ def test_half_an_order_is_never_read(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_what_a_killed_writer_left_is_no_order(tmp_path: Path) -> None:
-    left(tmp_path, b'{"order": "st', "00000000000000000001-aaaaaaaa.part")
+    left(tmp_path, b'{"order": "st', "00000000000000000001-aaaaaaaa.json.part")
     assert waiting(tmp_path) == []
 
 

@@ -14,11 +14,12 @@ from tests.support.webs import missing
 from tres.crawl.events import Done, Fetch
 from tres.engines.protocols import Exchange, Fetched
 from tres.errors import RunError
-from tres.store import journal_mark as mark
+from tres.store import high_water_mark as mark
 from tres.store import recorded_session as recorded
 from tres.store import records
 from tres.store import recovery as rewind
-from tres.store.journal import Journal, mark_of
+from tres.store.high_water_mark import mark_path
+from tres.store.journal import Journal
 from tres.store.recorded_session import RecordedSession
 from tres.store.recovery import RewoundWarning
 from tres.store.snapshot_files import SnapshotWarning
@@ -132,7 +133,7 @@ def test_files_that_were_moved_away_are_asked_for_and_nothing_is_changed(cut: Pa
     with Journal.open(cut / "journal.db") as journal:
         assert journal.steps() == 20
     assert before.keys() == {"journal.db"}
-    mark_of(cut / "journal.db").unlink()  # the way that the message names
+    mark_path(cut / "journal.db").unlink()  # the way that the message names
     with pytest.warns(RewoundWarning, match="fetched again: 20"):
         assert again(cut, archive(cut)).session.steps == 0
 

@@ -29,6 +29,7 @@ from tres.bench.single_seeds import is_labelled, single_seeds
 from tres.bench.trial import Trial, Truth
 from tres.engines.replay import PerceivedWeb
 from tres.errors import RunError
+from tres.files.durable import replace_file
 from tres.offline.web import Web
 from tres.policies.registry import policy_info
 from tres.policies.setup import OfflineKnowledge
@@ -212,6 +213,4 @@ def _digest(context: ExperimentContext) -> str:
 
 
 def _replace(path: Path, text: str) -> None:
-    unfinished = path.with_name(f"{path.name}.part")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(path)
+    replace_file(path, text.encode(), durable=False)

@@ -70,7 +70,7 @@ def this_year() -> int:
 def restore_memory(config: TopicConfig, journal: Journal) -> CrawlMemory:
     """Return the memory of the pages that a crawl has read so far, from its journal."""
     memory = CrawlMemory(config.live)
-    for links, fingerprint in journal.read_before():
+    for links, fingerprint in journal.links_and_fingerprints():
         memory.remember(links, fingerprint)
     return memory
 

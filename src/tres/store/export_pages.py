@@ -28,6 +28,7 @@ from typing import Any, BinaryIO, get_args
 
 from tres.crawl.page_record import EXPORTED, FIELDS
 from tres.errors import RunError
+from tres.files.durable import atomic_replace
 from tres.offline import WarcArchive, Web
 from tres.store.export_parquet import require_pyarrow, write_parquet
 from tres.store.export_warc import copy_pages
@@ -180,18 +181,14 @@ def _archive(run: Path, address: str | None) -> WarcArchive:
 
 @contextmanager
 def new_file(path: Path, overwrite: bool) -> Iterator[BinaryIO]:
-    """A file that appears when it is complete; until then there is only `PATH.part`."""
+    """Yield a file that appears under its name when it is complete."""
     if path.exists() and not path.is_file():
         raise RunError(f"{path}: is not a file; name another --out, or '-' for standard output")
     if path.exists() and not overwrite:
         raise RunError(f"{path}: is there already; name another --out, or add --overwrite")
-    part = path.with_name(f"{path.name}.part")
     try:
-        with part.open("wb") as file:
+        with atomic_replace(path, durable=False) as unfinished, unfinished.open("wb") as file:
             yield file
-        part.replace(path)
     except OSError as error:
         reason = error.strerror or str(error)
         raise RunError(f"{path}: cannot be written ({reason}); name another --out") from error
-    finally:
-        part.unlink(missing_ok=True)

@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from tres.errors import ConfigError, RunError, printable
+from tres.files.durable import replace_file
 
 ORDERS = "orders"
 MOST = 1_000
@@ -43,7 +44,7 @@ LARGEST = 4_000
 
 _SITE = re.compile(r"\S{1,300}")
 _DIGEST = re.compile(r"[0-9a-f]{12,128}")
-_ORDER, _UNFINISHED, _REFUSED = ".json", ".part", ".refused"
+_ORDER, _REFUSED = ".json", ".refused"
 
 _log = logging.getLogger(__name__)
 
@@ -147,15 +148,11 @@ def send(run: Path, order: Order, clock: Callable[[], int] = time.time_ns) -> No
     inbox = run / ORDERS
     content = json.dumps({"order": NAMES[type(order)], **asdict(order)})
     name = f"{clock():020d}-{secrets.token_hex(4)}"
-    unfinished = inbox / f"{name}{_UNFINISHED}"
     try:
         inbox.mkdir(exist_ok=True)
         _refuse_crowd(inbox)
-        unfinished.write_text(content, encoding="utf-8")
-        unfinished.rename(inbox / f"{name}{_ORDER}")
+        replace_file(inbox / f"{name}{_ORDER}", content.encode(), durable=False)
     except OSError as error:
-        with suppress(OSError):  # what was in the way may still be
-            unfinished.unlink(missing_ok=True)
         reason = error.strerror or error
         raise RunError(f"{inbox}: the order cannot be left there ({reason})") from error
 

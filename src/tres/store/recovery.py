@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Protocol
 
 from tres.errors import RunError, printable
-from tres.store.journal import Journal, mark_of
+from tres.store.high_water_mark import mark_path
+from tres.store.journal import Journal
 
 MOST = 100
 """Pages that were safe on disk, are gone, and are fetched again without asking."""
@@ -41,7 +42,7 @@ class Kept(Protocol):
 
 def first_lost(journal: Journal, kept: Kept) -> int | None:
     """The record of the first page whose exchange is lost at the end of the files, if any is."""
-    safe = 0 if journal.promise is None else journal.promise.synced.warc_end
+    safe = 0 if journal.required is None else journal.required.synced.warc_end
     lost, missed = None, 0
     for record, (start, end) in reversed(journal.exchanges().items()):
         if kept.is_whole(start, end):
@@ -56,8 +57,8 @@ def first_lost(journal: Journal, kept: Kept) -> int | None:
 
 def refuse_foreign(journal: Journal, kept: Kept) -> None:
     """`RunError` if the WARC files hold pages that no accident can have kept from the journal."""
-    promise = journal.promise
-    if promise is None or not promise.is_exact:
+    required = journal.required
+    if required is None or not required.is_exact:
         return  # a power cut may take seconds from the journal that the files still have
     if kept.surplus(journal.warc_end()) > OF_ONE_EXCHANGE:
         raise _others(journal)
@@ -76,6 +77,6 @@ def _others(journal: Journal) -> RunError:
     run: Path = journal.path.parent
     return RunError(
         f"{run}: its WARC files are not those that its journal tells of, so nothing was changed; "
-        f"put them back as they were, or remove {mark_of(journal.path)} to go on from the last "
+        f"put them back as they were, or remove {mark_path(journal.path)} to go on from the last "
         "page that both have"
     )

@@ -1,7 +1,7 @@
 """The run directory: what a crawl leaves behind, in files that anybody can read.
 
     journal.db      the crawl itself: every choice, every page, every failure (`store.journal`)
-    journal.mark    how far the journal must reach (`store.journal_mark`)
+    journal.mark    how far the journal must reach (`store.high_water_mark`)
     snapshot.bin    a shortcut through a long journal (`store.snapshot_files`); may be deleted
     config.toml     the resolved configuration: the crawl can be repeated from it; its last line
                     is a checksum of the others
@@ -46,11 +46,12 @@ from tres.engines.scrapy.logs import LOG
 from tres.errors import RunError
 from tres.files import opening as files
 from tres.files.checksummed import signed, verified
-from tres.files.durable import replace_file
+from tres.files.durable import UNFINISHED, replace_file
 from tres.frontier.leaf_rules import TreeView
 from tres.store.exploration_log import EXPLORATION
 from tres.store.guessed_examples import EXAMPLES
-from tres.store.journal import JOURNAL, MARK, Journal
+from tres.store.high_water_mark import MARK
+from tres.store.journal import JOURNAL, Journal
 from tres.store.journal_tables import Row
 from tres.store.judgements import JUDGEMENTS
 from tres.store.model_versions import MODEL
@@ -143,7 +144,7 @@ def forget_exploration(path: Path) -> None:
 
 def _is_own(entry: Path) -> bool:
     """Is it something that a crawl writes, and may leave if it is killed while it begins?"""
-    name = entry.name.removesuffix(".part")
+    name = entry.name.removesuffix(UNFINISHED)
     patterns = (*_OWN_FILES, PARTS, MODEL, f"{MODEL}-*", ORDERS)
     return any(fnmatchcase(name, pattern) for pattern in patterns)
 
@@ -151,7 +152,7 @@ def _is_own(entry: Path) -> bool:
 def _clear(path: Path) -> None:
     for name in _OWN_FILES:
         (path / name).unlink(missing_ok=True)
-    for old_file in (*path.glob("*.part"), *parts_of(path)):
+    for old_file in (*path.glob(f"*{UNFINISHED}"), *parts_of(path)):
         old_file.unlink()
     for old in path.glob(f"{MODEL}-*"):
         shutil.rmtree(old)

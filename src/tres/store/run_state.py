@@ -20,6 +20,7 @@ from typing import Any
 
 from tres.crawl.events import StopReason
 from tres.files import opening as files
+from tres.files.durable import replace_file
 from tres.store.recorded_session import writing
 from tres.store.run_directory import STATE, SUMMARY, is_claimed
 
@@ -69,9 +70,8 @@ def at_work(run: Path, clock: Callable[[], float] = time.time) -> Iterator[None]
 
 def write_state(run: Path, doing: Doing, clock: Callable[[], float] = time.time) -> None:
     """Say what the run is doing; only the holder of its claim may."""
-    unfinished = run / f"{STATE}.part"
-    unfinished.write_text(json.dumps({"doing": doing, "pid": os.getpid(), "since": clock()}))
-    unfinished.replace(run / STATE)
+    state = {"doing": doing, "pid": os.getpid(), "since": clock()}
+    replace_file(run / STATE, json.dumps(state).encode(), durable=False)
 
 
 def run_state(run: Path) -> RunState:

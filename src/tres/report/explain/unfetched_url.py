@@ -172,7 +172,7 @@ def _nearest(reader: RunReader, journal: Journal, url: str) -> tuple[str, ...]:
     """Known URLs of the same site, the longest common prefix first."""
     by = reader.config.crawl.site
     site, wanted = site_of(url, by), _without_scheme(url)
-    linked = {link for links, _ in journal.read_before() for link in links}
+    linked = {link for links, _ in journal.links_and_fingerprints() for link in links}
     known = linked | {row.url for row in reader.pages} | {row.url for row in reader.failures}
     same = [other for other in known if site_of(other, by) == site]
     return tuple(sorted(same, key=lambda other: (-_common(wanted, other), other))[:NEAR])

@@ -1,7 +1,7 @@
-"""The mark of a journal: how much of it there must be, kept outside of it.
+"""The high-water mark of a journal: how far it must reach, kept in a file beside it.
 
 SQLite reads a write-ahead log up to its first bad frame and takes that for the end. Where the
-log is gone or damaged, a journal therefore ends early without a word. The mark says how far it
+log is gone or damaged, a journal therefore ends early without any error. The mark says how far it
 must reach at least: the number of its last record, the chain of checksums there
 (`store.checksum_chain`), and the end of the WARC files by then.
 
@@ -11,14 +11,14 @@ must reach at least: the number of its last record, the chain of checksums there
                     take away
 
 Which of the two counts? The committed slot names the boot of the machine in which it was
-written. In that boot every commit is still there, so the journal must reach it. In another one
-the machine has stopped in between, and only what was synced has to be there.
+written. During that boot every commit is still there, so the journal must reach it. During
+another one the machine has stopped in between, and only what was synced has to be there.
 
-The file is overwritten in place, a slot is one sector, so a slot is old or new and never half.
-Before the file is synced the committed slot is emptied, and filled again afterwards: a disk never
-holds a promise about records that had not reached it. For the same reason the synced slot lags by
-one sync: whoever copies a disk or a directory while a crawl writes to it reads files at different
-moments, and a copy must not promise more than it holds.
+The file is overwritten in place and a slot is one sector, so a slot is old or new, never half of
+each. Before the file is synced the committed slot is emptied, and filled again afterwards: a disk
+never requires records that had not reached it. For the same reason the synced slot lags by one
+sync: a copy of a disk or a directory made during a crawl has files of different moments, and must
+not require more than it holds.
 
 A run without a mark is taken as it is. So removing the mark is how to go on with a journal whose
 end is lost.
@@ -35,21 +35,31 @@ from typing import NamedTuple, Self
 from tres.files.durable import sync_directory, write_synced
 from tres.store.records import DamagedError
 
+MARK = "journal.mark"
 SLOT = 512
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 """Where Linux names the boot; elsewhere only the synced slot counts."""
 
 
 class Extent(NamedTuple):
-    """How far a run has come."""
+    """How far a run reaches."""
 
     position: int
     chain: int
     warc_end: int = 0
 
 
-class Mark:
-    """The mark of one journal, open to be written by whoever holds the run."""
+class Required(NamedTuple):
+    """What must be there: at least `least` of the journal; `synced` is on disk for long."""
+
+    least: Extent
+    synced: Extent
+    is_exact: bool
+    """Is `least` the last commit? Then at most the commit that was cut off lies beyond it."""
+
+
+class HighWaterMark:
+    """The mark of one journal, open for whoever writes to the run."""
 
     def __init__(self, path: Path, synced: Extent, boot: str | None = None) -> None:
         self._file = os.open(path, os.O_WRONLY)
@@ -58,63 +68,59 @@ class Mark:
 
     @classmethod
     def create(cls, path: Path, extent: Extent) -> Self:
-        """A new mark for what is synced already."""
+        """Write a new mark for an extent that is synced already."""
         write_synced(path, [_slot("", None), _slot("", extent)])
         sync_directory(path.parent)
         return cls(path, extent)
 
     def commit(self, extent: Extent) -> None:
-        """So much is committed."""
+        """Note that the run is committed up to here."""
         os.pwrite(self._file, _slot(self._boot, extent), 0)
 
     def sync(self, extent: Extent) -> None:
-        """So much is on disk, and nothing more is committed."""
-        self._promise(None, self._synced)
+        """Note that the run is on disk up to here, and nothing more is committed."""
+        self._write(None, self._synced)
         self._synced = extent
         self.commit(extent)
 
     def settle(self, extent: Extent) -> None:
-        """So much is on disk and stays: the end of a crawl, or a journal that was taken back."""
+        """Note the end of a crawl, or of a journal that was rewound: it is on disk and stays."""
         self._synced = extent
-        self._promise(extent, extent)
+        self._write(extent, extent)
 
     def close(self) -> None:
-        """Nothing more is promised."""
+        """Close the file."""
         os.close(self._file)
 
-    def _promise(self, committed: Extent | None, synced: Extent) -> None:
+    def _write(self, committed: Extent | None, synced: Extent) -> None:
         os.pwrite(self._file, _slot(self._boot, committed) + _slot("", synced), 0)
         os.fsync(self._file)
 
 
-class Promise(NamedTuple):
-    """What must be there: `least` of the journal; `synced` has reached the disk long ago."""
-
-    least: Extent
-    synced: Extent
-    is_exact: bool
-    """Does `least` tell every commit? Then at most the one that was cut off is beyond it."""
+def mark_path(journal: Path) -> Path:
+    """The file with the mark of a journal."""
+    return journal.with_suffix(Path(MARK).suffix)
 
 
-def promised(path: Path) -> Promise | None:
-    """What a mark promises; nothing if there is none. `DamagedError` if it cannot be read."""
+def read_mark(path: Path) -> Required | None:
+    """What a mark requires; None if there is no mark. `DamagedError` if it cannot be read."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
         return None
     except OSError as error:
         raise DamagedError(error.strerror or str(error)) from None
-    synced = _held(content[SLOT : 2 * SLOT])
+    synced = _read_slot(content[SLOT : 2 * SLOT])
     if synced is None or synced[1] is None or len(content) != 2 * SLOT:
         raise DamagedError("it is not what was written")
-    match _held(content[:SLOT]):
+    match _read_slot(content[:SLOT]):
         case str(boot), Extent() as committed if boot and boot == this_boot():
-            return Promise(committed, synced[1], True)
-    return Promise(synced[1], synced[1], False)
+            return Required(committed, synced[1], True)
+    return Required(synced[1], synced[1], False)
 
 
 def this_boot() -> str:
-    """The name of this run of the machine; empty where none is told."""
+    """The id of the present boot of the machine; empty where the system does not tell it."""
     try:
         return BOOT.read_text().strip()
     except OSError:
@@ -126,8 +132,8 @@ def _slot(boot: str, extent: Extent | None) -> bytes:
     return f"{line} {zlib.crc32(line.encode()):08x}".ljust(SLOT - 1).encode() + b"\n"
 
 
-def _held(slot: bytes) -> tuple[str, Extent | None] | None:
-    """What a slot holds; nothing if it is not what was written."""
+def _read_slot(slot: bytes) -> tuple[str, Extent | None] | None:
+    """The boot and the extent in a slot; None if it is not what was written."""
     line, _, checksum = slot.strip().rpartition(b" ")
     if checksum != b"%08x" % zlib.crc32(line):
         return None

@@ -9,10 +9,10 @@ import pytest
 from tests.support.webs import links, missing
 
 from tres.errors import RunError
-from tres.store import journal_mark as mark
-from tres.store.journal import Journal, mark_of
+from tres.store import high_water_mark as mark
+from tres.store.high_water_mark import SLOT, Extent, HighWaterMark, Required, mark_path, read_mark
+from tres.store.journal import Journal
 from tres.store.journal_header import Meta
-from tres.store.journal_mark import SLOT, Extent, Mark, Promise, promised
 from tres.store.records import Begin, DamagedError, Demanded, Received, Seeds
 
 RECORDS = 9
@@ -42,9 +42,9 @@ def test_a_killed_journal_is_read_to_its_last_record(tmp_path: Path) -> None:
     with Journal.open(killed(tmp_path)) as journal:
         assert journal.position == RECORDS
         journal.verify()
-        assert journal.promise is not None
-        assert journal.promise.least.position == RECORDS
-        assert journal.promise.synced.position == 4  # the sync before the last one
+        assert journal.required is not None
+        assert journal.required.least.position == RECORDS
+        assert journal.required.synced.position == 4  # the sync before the last one
 
 
 def test_a_write_ahead_log_that_is_gone_is_noticed_and_removing_the_mark_accepts_it(
@@ -56,12 +56,12 @@ def test_a_write_ahead_log_that_is_gone_is_noticed_and_removing_the_mark_accepts
         Journal.open(path)
     assert caught.value.message == (
         f"{path}: ends with record 2, but 9 were written; put back journal.db-wal or a copy of the "
-        f"run, or remove {mark_of(path)} to go on from what is there"
+        f"run, or remove {mark_path(path)} to go on from what is there"
     )
-    mark_of(path).unlink()
+    mark_path(path).unlink()
     with Journal.open(path, to_write=True) as journal:
         assert journal.position == 2
-    assert mark_of(path).exists()
+    assert mark_path(path).exists()
 
 
 def test_every_bit_of_a_write_ahead_log_counts_after_a_kill(tmp_path: Path) -> None:
@@ -88,8 +88,8 @@ def test_after_a_power_cut_only_what_was_synced_must_be_there(
     log.write_bytes(frames[: len(frames) * 3 // 4])
     with Journal.open(path) as journal:
         assert 4 <= journal.position < RECORDS
-        assert journal.promise is not None
-        assert not journal.promise.is_exact
+        assert journal.required is not None
+        assert not journal.required.is_exact
     log.write_bytes(frames[: len(frames) // 8])
     with pytest.raises(RunError, match="but 4 were written"):
         Journal.open(path)
@@ -100,8 +100,8 @@ def test_where_no_boot_is_told_only_what_was_synced_counts(
 ) -> None:
     monkeypatch.setattr(mark, "BOOT", tmp_path / "nowhere")
     with Journal.open(killed(tmp_path)) as journal:
-        assert journal.promise is not None
-        assert journal.promise.least.position == 4
+        assert journal.required is not None
+        assert journal.required.least.position == 4
 
 
 def test_the_disk_never_holds_a_promise_about_what_is_not_synced(
@@ -109,31 +109,31 @@ def test_the_disk_never_holds_a_promise_about_what_is_not_synced(
 ) -> None:
     file = tmp_path / "journal.mark"
     first, second = Extent(2, 22), Extent(5, 55, 100)
-    on_disk: list[Promise | None] = []
-    monkeypatch.setattr(mark.os, "fsync", lambda _: on_disk.append(promised(file)))
-    written = Mark.create(file, first)
+    on_disk: list[Required | None] = []
+    monkeypatch.setattr(mark.os, "fsync", lambda _: on_disk.append(read_mark(file)))
+    written = HighWaterMark.create(file, first)
     written.commit(Extent(4, 44))
     written.sync(second)
-    assert on_disk[-1] == Promise(first, first, False)
-    assert promised(file) == Promise(second, first, True)
+    assert on_disk[-1] == Required(first, first, False)
+    assert read_mark(file) == Required(second, first, True)
     written.settle(second)
-    assert on_disk[-1] == promised(file) == Promise(second, second, True)
+    assert on_disk[-1] == read_mark(file) == Required(second, second, True)
     written.close()
 
 
 def test_a_damaged_mark_is_named(tmp_path: Path) -> None:
     path = killed(tmp_path)
-    whole = mark_of(path).read_bytes()
+    whole = mark_path(path).read_bytes()
     for at in range(SLOT, 2 * SLOT - 1):
         content = bytearray(whole)
         content[at] ^= 1
-        mark_of(path).write_bytes(content)
+        mark_path(path).write_bytes(content)
         with pytest.raises(DamagedError):
-            promised(mark_of(path))
+            read_mark(mark_path(path))
     for size in (0, 10, SLOT, 2 * SLOT - 1):
-        mark_of(path).write_bytes(whole[:size])
+        mark_path(path).write_bytes(whole[:size])
         with pytest.raises(DamagedError):
-            promised(mark_of(path))
+            read_mark(mark_path(path))
     with pytest.raises(RunError, match=r"journal\.mark: damaged .* remove it to go on"):
         Journal.open(path)
 

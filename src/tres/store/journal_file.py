@@ -1,0 +1,140 @@
+"""The file of a journal: created, opened, and compared with its high-water mark.
+
+SQLite syncs the write-ahead log at checkpoints only (`synchronous = NORMAL`), and `Journal.sync`
+does it every second or so: the end of the process loses nothing, a power cut may lose the last
+seconds, never the consistency. To sync every commit would cost milliseconds a page, ten times
+what all the rest of it costs.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from tres.errors import RunError
+from tres.store.checksum_chain import link_at, links_after
+from tres.store.exploration_log import EXPLORATION
+from tres.store.high_water_mark import Extent, HighWaterMark, Required, mark_path, read_mark
+from tres.store.journal_header import Meta, write_meta
+from tres.store.journal_tables import FAILURES_TABLE, POSTPONED_TABLE, pages_table
+from tres.store.records import DamagedError
+
+
+def connect(path: Path, mode: str) -> sqlite3.Connection:
+    """Open a database file to read (`ro`), to write (`rw`), or to create (`rwc`)."""
+    address = f"{path.absolute().as_uri()}?mode={mode}"
+    return sqlite3.connect(address, uri=True, isolation_level=None)
+
+
+def create_tables(connection: sqlite3.Connection, meta: Meta) -> None:
+    """Make an empty file the journal of a run."""
+    write_meta(connection, meta)
+    connection.execute(
+        "CREATE TABLE records (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, seconds REAL NOT NULL, "
+        "checksum INTEGER NOT NULL, link INTEGER NOT NULL, body BLOB NOT NULL)"
+    )
+    connection.execute("CREATE INDEX begins ON records (kind) WHERE kind = 'begin'")
+    for table in (pages_table(meta.features), FAILURES_TABLE, POSTPONED_TABLE):
+        connection.execute(table.creation)
+
+
+def write_ahead(connection: sqlite3.Connection) -> None:
+    """Let readers read while a crawl writes."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def roll_back(path: Path) -> None:
+    """Let SQLite undo a change of the file that a power cut has stopped: readers cannot.
+
+    The file changes on its own at the beginning and at the end of a crawl only.
+    """
+    if path.with_name(f"{path.name}-journal").exists():
+        with closing(connect(path, "rw")) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+
+
+def extent_of(connection: sqlite3.Connection, meta: Meta) -> Extent:
+    """How far a journal reaches, if its first record belongs to this run.
+
+    Readers open a journal every second or so while it grows, so this looks at no more than two
+    records. The end of the archive would take longer, and only writers need it (`warc_end_of`).
+    """
+    begun = next(links_after(connection, 0, meta.checksum), 0)
+    (last,) = connection.execute("SELECT max(seq) FROM records").fetchone()
+    if not begun:
+        raise DamagedError("it has no records")
+    return Extent(last, link_at(connection, last))
+
+
+def warc_end_of(connection: sqlite3.Connection, before: int) -> int:
+    """Where the last page before a record ends in the archive; 0 if none is kept."""
+    query = "SELECT max(warc_end) FROM pages WHERE seq < ?"
+    (end,) = connection.execute(query, (before,)).fetchone()
+    return int(end or 0)
+
+
+def required_of(path: Path) -> Required | None:
+    """How far the journal in a file must reach, by its mark; None if it has none."""
+    mark = mark_path(path)
+    try:
+        return read_mark(mark)
+    except DamagedError as problem:
+        raise RunError(
+            f"{mark}: damaged ({problem}); put back a copy of it, or remove it to go on without "
+            "what it knows, namely whether the end of the journal is lost"
+        ) from None
+
+
+def open_mark(path: Path, last: Extent, required: Required | None) -> HighWaterMark:
+    """The mark of a journal, to be written from here on."""
+    if required is None:
+        return HighWaterMark.create(mark_path(path), last)
+    mark = HighWaterMark(mark_path(path), required.synced)
+    mark.commit(last)
+    return mark
+
+
+def refuse_shorter(
+    connection: sqlite3.Connection, path: Path, last: Extent, required: Required | None
+) -> None:
+    """Refuse a journal that has lost its end, or is another one than that of the mark."""
+    if required is None:
+        return
+    least = required.least
+    if last.position < least.position:
+        raise RunError(
+            f"{path}: ends with record {last.position:,}, but {least.position:,} were written; put "
+            f"back {path.name}-wal or a copy of the run, or remove {mark_path(path)} to go on from "
+            "what is there"
+        )
+    if link_at(connection, least.position) != least.chain:
+        raise DamagedError(f"up to record {least.position} it is not what was written")
+
+
+def refuse_missing(path: Path) -> None:
+    """Refuse a path without a journal and say what to do; an exploration is worth keeping."""
+    if path.exists():
+        return
+    if (path.parent / EXPLORATION).is_file():
+        raise RunError(
+            f"{path.parent}: is still learning its topic and has no pages yet; wait for it, or, if "
+            "it was stopped, go on with 'tres resume'"
+        )
+    raise RunError(
+        f"{path.parent}: there is no {path.name}; name a run that this version of tres "
+        "has crawled, or run the crawl again with --overwrite"
+    )
+
+
+@contextmanager
+def damage_named(path: Path) -> Iterator[None]:
+    """Turn whatever is wrong with a journal into a `RunError` that names its file."""
+    try:
+        yield
+    except (sqlite3.Error, ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+        raise RunError(
+            f"{path}: damaged ({error}); put back a copy of it, or run the crawl again"
+        ) from None
