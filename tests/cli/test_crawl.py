@@ -160,7 +160,7 @@ def test_nothing_but_the_result_is_printed_where_nobody_looks(
     ("change", "code", "message"),
     [
         (("pages = 30", "pagse = 30"),
-         2, "tres: {file}: crawl.pagse is no setting; did you mean crawl.pages?"),
+         2, "tres: {file}: unknown setting crawl.pagse; did you mean crawl.pages?"),
         (("pages = 30", 'pages = "many"'),
          2, "tres: {file}: crawl.pages must be a whole number of at least 1, not 'many'"),
         (('labels = ["Nature"]', 'load = "nowhere"'),

@@ -29,7 +29,7 @@ def test_toml_loads_as_the_file_it_is_or_as_a_part_of_one(block: Block, tmp_path
 
 
 def test_a_setting_that_does_not_exist_would_be_noticed(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"crawl\.page is no setting"):
+    with pytest.raises(ConfigError, match=r"unknown setting crawl\.page"):
         load("[crawl]\npage = 3", tmp_path)
 
 

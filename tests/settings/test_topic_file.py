@@ -200,17 +200,16 @@ def test_a_byte_order_mark_is_no_obstacle(topic):
 @pytest.mark.parametrize(
     ("added", "message"),
     [
-        ("[crawl]\npage = 5", "crawl.page is no setting; did you mean crawl.pages?"),
-        ("[crawl]\nkeywords = 5", "crawl.keywords is no setting; did you mean topic.keywords?"),
+        ("[crawl]\npage = 5", "unknown setting crawl.page; did you mean crawl.pages?"),
+        ("[crawl]\nkeywords = 5", "unknown setting crawl.keywords; did you mean topic.keywords?"),
         (
             "[tree]\nqqq = 5",
-            "tree.qqq is no setting; valid are tree.min_split, tree.max_depth, "
-            "tree.representatives",
+            "unknown setting tree.qqq; valid: tree.min_split, tree.max_depth, tree.representatives",
         ),
-        ("[crawler]\npages = 5", "[crawler] is no section; did you mean [crawl]?"),
+        ("[crawler]\npages = 5", "unknown section [crawler]; did you mean [crawl]?"),
         (
             "[x]",
-            "[x] is no section; valid are [topic], [training], [crawl], [live], [tree], [agent]",
+            "unknown section [x]; valid: [topic], [training], [crawl], [live], [tree], [agent]",
         ),
         ("[crawl]\npages = 0", "crawl.pages must be a whole number of at least 1, not 0"),
         ("[crawl]\npages = true", "crawl.pages must be a whole number of at least 1, not True"),
@@ -243,7 +242,7 @@ def test_a_byte_order_mark_is_no_obstacle(topic):
             "[agent]\nlearning_rate = 0.0",
             "agent.learning_rate must be a number above 0 and at most 1, not 0.0",
         ),
-        ("[agent]\nhidden = []", "agent.hidden must be a list of layer sizes, at least 1 of them"),
+        ("[agent]\nhidden = []", "agent.hidden must be a list of layer sizes with at least 1 item"),
         (
             "[agent]\nhidden = [30, 0]",
             "agent.hidden must be a list of layer sizes: each must be a whole number from 1 to "
@@ -256,7 +255,7 @@ def test_a_byte_order_mark_is_no_obstacle(topic):
         ),
         (
             "[agent]\nhidden = [9, 9, 9, 9, 9, 9, 9, 9, 9]",
-            "agent.hidden must be a list of layer sizes, at most 8 of them",
+            "agent.hidden must be a list of layer sizes with at most 8 items",
         ),
         (
             "[agent]\nbatch = 1000000000000",
@@ -280,11 +279,11 @@ def test_a_retired_setting_may_stand_there_with_the_value_that_changes_nothing(t
     assert topic(SMALLEST + "eight_bit = false") == topic(SMALLEST)
     assert "eight_bit" not in topic(SMALLEST + "eight_bit = false").to_toml()
     assert refusal(SMALLEST + "eight_bit = true") == (
-        "bio.toml: training.eight_bit is no setting any more: "
+        "bio.toml: training.eight_bit is no longer a setting: "
         "neural models always answer exactly; remove the line"
     )
     assert refusal(SMALLEST + "[crawl]\neight_bit = false").startswith(
-        "bio.toml: crawl.eight_bit is no setting; "
+        "bio.toml: unknown setting crawl.eight_bit; "
     )
 
 
@@ -298,10 +297,10 @@ def test_no_setting_is_both_retired_and_in_use():
         ("expand = 1", "topic.expand must be true or false, not 1"),
         ("strike = 'form'", "topic.strike must be a list of words, not 'form'"),
         ("contrast = -1", "topic.contrast must be a number from 0 to 1000, not -1"),
-        ("strikes = []", "topic.strikes is no setting; did you mean topic.strike?"),
+        ("strikes = []", "unknown setting topic.strikes; did you mean topic.strike?"),
         (
             "vectors = 5",
-            "topic.vectors must be text, not 5; known by name: glove-6b-50d",
+            "topic.vectors must be text, not 5; known names: glove-6b-50d",
         ),
     ],
 )
@@ -314,22 +313,22 @@ def test_wrong_settings_of_expansion(refusal, added, message):
 def test_vectors_that_are_neither_a_name_nor_a_file(refusal, tmp_path):
     assert refusal(SMALLEST.replace("[topic]", "[topic]\nvectors = 'glove'")) == (
         f"bio.toml: topic.vectors names {tmp_path / 'glove'}, which does not exist; "
-        "known by name: glove-6b-50d"
+        "known names: glove-6b-50d"
     )
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("pages = 5", "pages stands in no section; did you mean crawl.pages?"),
+        ("pages = 5", "pages is not in a section; did you mean crawl.pages?"),
         ("crawl = 5" + SMALLEST, "crawl must be a section, [crawl], not 5"),
         ("name = 5" + SMALLEST, "name must be text, not 5"),
         ("", "topic.keywords is missing: words that pages about the topic use"),
-        ("[topic]\nkeywords = []", "topic.keywords must be a list of words, at least 1 of them"),
+        ("[topic]\nkeywords = []", "topic.keywords must be a list of words with at least 1 item"),
         ("[topic]\nkeywords = 'a'", "topic.keywords must be a list of words, not 'a'"),
         (
             "[topic]\nkeywords = [' ']",
-            "topic.keywords must be a list of words: each must be text, not ' '",
+            "topic.keywords must be a list of words: each must not be empty",
         ),
         (
             "[topic]\nkeywords = ['a']\nseeds = ['example.org']",
@@ -338,7 +337,7 @@ def test_vectors_that_are_neither_a_name_nor_a_file(refusal, tmp_path):
         ),
         (
             "[topic]\nkeywords = ['a']",
-            "training names 0 sources of examples; give exactly one of labels, positives with "
+            "training names no source of examples; give exactly one of labels, positives with "
             'negatives, or load, or set model = "auto"',
         ),
         (
@@ -348,7 +347,7 @@ def test_vectors_that_are_neither_a_name_nor_a_file(refusal, tmp_path):
         ),
         (
             "[topic]\nkeywords = ['a']\n[training]\npositives = '.'",
-            "training.negatives is missing: examples of both kinds are needed",
+            "training.negatives is missing: both kinds of examples are needed",
         ),
     ],
 )
@@ -437,7 +436,7 @@ def test_a_text_has_a_greatest_length(refusal):
 def test_a_key_of_megabytes_is_shown_short(refusal):
     message = refusal(f"{SMALLEST}[crawl]\n{'x' * 5_000_000} = 1")
     assert len(message) < 5_000
-    assert message.startswith("bio.toml: crawl.xxx")
+    assert message.startswith("bio.toml: unknown setting crawl.xxx")
     assert message.endswith("crawl.indexed")
 
 
@@ -478,7 +477,7 @@ def test_none_overrides_nothing(config):
 def test_overrides_obey_the_same_rules(config):
     with pytest.raises(ConfigError, match=r"^crawl\.pages must be a whole number of at least 1"):
         config.override(pages=0)
-    with pytest.raises(ConfigError, match=r"^pagess is no setting; did you mean crawl\.pages\?$"):
+    with pytest.raises(ConfigError, match=r"^unknown setting pagess; did you mean crawl\.pages\?$"):
         config.override(pagess=5)
 
 

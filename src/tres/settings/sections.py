@@ -1,8 +1,8 @@
 """The settings of a topic file, section by section.
 
-Every setting stands here once, in one line: its type, its range, its meaning and its
-default. Adding a setting is adding a line; validation, messages, overrides and the
-commented copy that a run keeps all follow from it.
+Every setting is defined once, in one line: its type, its range, its meaning and its
+default. To add a setting, add a line; validation, messages, overrides and the commented
+copy in the run directory follow from it.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ VECTORS = ("glove-6b-50d",)
 
 
 def site_cap(value: object) -> SiteCap:
-    """A cap as people write it."""
+    """Check a cap as people write it."""
     try:
         return SiteCap.parse(value)
     except ValueError as problem:
@@ -77,14 +77,14 @@ def site_cap(value: object) -> SiteCap:
 
 
 def vectors_source(value: object) -> str | Path:
-    """Vectors by name, or a file that is there."""
+    """Check the name of known vectors, or a path to a file of them."""
     if isinstance(value, str) and value in VECTORS:
         return value
     try:
         path = existing_path(value if isinstance(value, Path) else text(value))
     except ValueError as problem:
-        raise ValueError(f"{problem}; known by name: {', '.join(VECTORS)}") from None
-    assert path is not None  # nothing is given for nothing only
+        raise ValueError(f"{problem}; known names: {', '.join(VECTORS)}") from None
+    assert path is not None  # as the value was not None
     return path
 
 
@@ -105,27 +105,29 @@ class TopicSection(Section):
     )
     expand: bool = setting(truth, "find more keywords in the relevant examples", False)
     strike: tuple[str, ...] = setting(
-        flat_list(term, "words"), "words that expansion finds and that are not wanted", ()
+        flat_list(term, "words"), "words that expansion must not add", ()
     )
     vectors: str | Path = setting(
         vectors_source, f"word vectors: {', '.join(VECTORS)}, or a file of them", VECTORS[0]
     )
     min_documents: int = setting(
-        whole(1), "relevant examples that a new keyword must occur in, at least", 3
+        whole(1), "relevant examples that must contain a new keyword, at least", 3
     )
     contrast: float = setting(
         number("from 0 to 1000", lambda x: 0 <= x <= 1000),
-        "how many times more relevant than other examples must contain a new keyword, by share",
+        "how many times as frequent a new keyword must be in relevant as in other examples",
         10.0,
     )
     common_components: int = setting(
-        whole(0, 20), "components of all word vectors to take away, with their mean; 0 for none", 2
+        whole(0, 20),
+        "principal components to remove from word vectors, and their mean; 0 for none",
+        2,
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingSection(Section):
-    """How the relevance model learns: from labels, from files, or not at all (`load`)."""
+    """Where the relevance model comes from: labels, files of examples, or a saved model."""
 
     NAME = "training"
 
@@ -135,7 +137,7 @@ class TrainingSection(Section):
     relevant: int = setting(whole(1), "relevant example pages to draw, at most", 150)
     irrelevant: int = setting(whole(1), "irrelevant example pages to draw, at most", 1000)
     model: ModelKind = setting(choice(MODELS), f"kind of model: {', '.join(MODELS)}", "tfidf")
-    folds: int = setting(whole(2, 50), "parts that `tres train` cross-validates with", 5)
+    folds: int = setting(whole(2, 50), "folds of the cross-validation by `tres train`", 5)
     positives: Path | None = setting(
         existing_path, "relevant examples: a directory of .txt and .html, or .jsonl(.gz)", None
     )
@@ -151,64 +153,65 @@ class TrainingSection(Section):
         super().__post_init__()
         if (self.positives is None) != (self.negatives is None):
             missing = "positives" if self.positives is None else "negatives"
-            raise ConfigError(f"training.{missing} is missing: examples of both kinds are needed")
+            raise ConfigError(f"training.{missing} is missing: both kinds of examples are needed")
         given = [bool(self.labels), self.positives is not None, self.load is not None]
         if sum(given) != 1 and not self.explores:
+            problem = f"names {sum(given)} sources" if any(given) else "names no source"
+            hint = "" if any(given) else ', or set model = "auto"'
             raise ConfigError(
-                f"training names {sum(given)} sources of examples; "
-                "give exactly one of labels, positives with negatives, or load"
-                + (', or set model = "auto"' if not any(given) else "")
+                f"training {problem} of examples; "
+                f"give exactly one of labels, positives with negatives, or load{hint}"
             )
 
     @property
     def explores(self) -> bool:
-        """Is the topic to be learnt from keywords and seeds alone?"""
+        """Whether the topic is learnt from keywords and seeds alone."""
         given = bool(self.labels) or self.positives is not None or self.load is not None
         return self.model == "auto" and not given
 
 
 @dataclass(frozen=True, kw_only=True)
 class CrawlSection(Section):
-    """How far to go, and by which policy."""
+    """How many pages to fetch, and how to choose them."""
 
     NAME = "crawl"
 
     pages: int = setting(whole(1), "pages to fetch before the crawl ends", 2000)
     requests: int = setting(
-        whole(0), "URLs to ask for before the crawl ends, dead links and all; 0 for no limit", 0
+        whole(0), "URLs to request before the crawl ends, dead links included; 0 for no limit", 0
     )
     max_per_site: SiteCap = setting(
         site_cap, 'pages of one site, at most: "inf", a number, or falling as in "5..2"', SiteCap()
     )
     policy: str = setting(
         policy_name,
-        f"who chooses: {', '.join(POLICIES)}, or package.module:Name of an installed package",
+        f"what chooses: {', '.join(POLICIES)}, or package.module:Name of an installed package",
         "tres",
     )
     preset: PresetName = setting(
         choice(tuple(PRESETS)),
-        "whose defaults hold for policy, tree and agent: paper for the paper's algorithm",
+        "defaults for policy, tree and agent: paper for the algorithm of the paper",
         "tres",
     )
     features: FeatureSet | Literal["auto"] = setting(
         choice(("auto", *FEATURES)),
-        "what it sees of a link; auto: evidence, under a cap without neighbours",
+        "features of a link; auto: evidence, or no-neighbours under a cap",
         "auto",
     )
     seed: int = setting(whole(0), "seed of all randomness: one seed, one crawl", 1)
     site: SiteKind = setting(choice(SITES), f"what counts as one site: {', '.join(SITES)}", "host")
     in_flight: int = setting(whole(1, 64), "pages fetched at the same time", 1)
     links_per_page: int = setting(
-        whole(1), "links of one page that count, at most; the worst are dropped", 2_500
+        whole(1), "links kept of one page, at most; the worst are dropped", 2_500
     )
     frontier_per_site: int = setting(
-        whole(1), "links of one site that wait, at most; the worst are dropped", 50_000
+        whole(1), "waiting links of one site, at most; the worst are dropped", 50_000
     )
     frontier_size: int = setting(
-        whole(1), "links that wait, at most; the worst are dropped", 1_000_000
+        whole(1), "waiting links, at most; the worst are dropped", 1_000_000
     )
     focus: FocusKind = setting(
-        choice(FOCUSES), "ache and seedfinder: throw links of irrelevant pages away, or not", "hard"
+        choice(FOCUSES), "ache and seedfinder: hard drops links of irrelevant pages", "hard"
     )
     indexed: float = setting(
         number("above 0 and at most 1", lambda x: 0 < x <= 1),
@@ -254,12 +257,12 @@ _SOME_SECONDS = number("above 0", lambda x: 0 < x < float("inf"))
 
 @dataclass(frozen=True, kw_only=True)
 class LiveSection(Section):
-    """Crawling the Web itself: politeness, limits, and what counts as a page there."""
+    """Crawling the Web: politeness, limits, and what counts as a page."""
 
     NAME = "live"
 
     contact: str = setting(
-        _maybe_text, "web page or mail address of whoever crawls; every site is told", ""
+        _maybe_text, "a web page or mail address of yours, sent to every site", ""
     )
     user_agent: str = setting(
         _maybe_text, "name in front of the contact; empty for tres and its version", ""
@@ -267,33 +270,33 @@ class LiveSection(Section):
     robots: bool = setting(truth, "obey robots.txt", True)
     delay: float = setting(
         _SECONDS,
-        "seconds between two requests to one site, at least; 0 for as fast as it goes",
+        "seconds between two requests to one site, at least; 0 for no delay",
         1.0,
     )
     max_delay: float = setting(
         _SECONDS,
-        "seconds between two requests to a slow site, at most (robots.txt may ask more)",
+        "seconds between two requests to a slow site, at most (robots.txt may ask for more)",
         60.0,
     )
     throttle: bool = setting(truth, "go slower where answers take longer (AutoThrottle)", True)
     per_site: int = setting(whole(1, 64), "pages of one site fetched at the same time", 1)
     per_address: int = setting(
-        whole(0, 64), "a network address is asked as so many sites would be; 0 for no limit", 4
+        whole(0, 64), "sites whose requests one network address may get, at most; 0 for no limit", 4
     )
     max_wait: float = setting(
         _SECONDS,
-        "seconds that a crawl waits if all sites left must rest; else it ends, to be resumed",
+        "seconds to wait, at most, while all remaining sites must rest; then the crawl ends",
         300.0,
     )
     timeout: float = setting(_SOME_SECONDS, "seconds that a page may take", 30.0)
     max_bytes: int = setting(
         whole(1, 50_000_000), "bytes of a page, decompressed, at most", 5_000_000
     )
-    retries: int = setting(whole(0, 10), "further attempts after a failure that may pass", 2)
+    retries: int = setting(whole(0, 10), "further attempts after a temporary failure", 2)
     redirects: int = setting(whole(0, 50), "redirects followed for one page, at most", 10)
     allow: tuple[str, ...] = setting(
         flat_list(_network, "addresses or networks"),
-        "private addresses or networks that may be crawled all the same",
+        "private addresses or networks that may be crawled",
         (),
     )
     proxy: str = setting(_proxy, "send every request to this HTTP proxy; empty for none", "")
@@ -301,13 +304,13 @@ class LiveSection(Section):
         choice(KEEPS), f"raw pages to keep as WARC: {', '.join(KEEPS)}", "pages"
     )
     include: tuple[str, ...] = setting(
-        flat_list(_pattern, "patterns"), "follow only URLs in which one of these is found", ()
+        flat_list(_pattern, "patterns"), "follow only URLs that match one of these", ()
     )
     exclude: tuple[str, ...] = setting(
-        flat_list(_pattern, "patterns"), "never follow URLs in which one of these is found", ()
+        flat_list(_pattern, "patterns"), "never follow URLs that match one of these", ()
     )
     drop_parameters: tuple[str, ...] = setting(
-        flat_list(text, "names"), "query parameters to drop, beside the known ones", ()
+        flat_list(text, "names"), "query parameters to drop, besides the known ones", ()
     )
     languages: tuple[str, ...] = setting(
         flat_list(_language, "language codes"),
@@ -316,19 +319,19 @@ class LiveSection(Section):
     )
     max_clicks: int = setting(whole(0), "clicks away from a seed, at most; 0 for no limit", 0)
     traps: bool = setting(
-        truth, "refuse links to endless spaces, and to files that are no pages", True
+        truth, "refuse links to endless spaces, and to files that are not pages", True
     )
     near_duplicates: bool = setting(
         truth, "a page nearly equal to an earlier one earns nothing", True
     )
     keyword_density: float = setting(
         number("above 0 and at most 1", lambda x: 0 < x <= 1),
-        "share of a page's words that may be keywords; with more it earns nothing; 1 for any",
+        "share of keywords among a page's words above which it earns nothing; 1 for no limit",
         0.35,
     )
     self_cited: float = setting(
         number("above 0 and at most 1", lambda x: 0 < x <= 1),
-        "share of the budget for a domain without a seed that few others cite; 1 for any",
+        "share of the budget for a domain without a seed that few others cite; 1 for no limit",
         0.14,
     )
     sitemaps: bool = setting(
@@ -336,11 +339,11 @@ class LiveSection(Section):
     )
     javascript: tuple[str, ...] = setting(
         flat_list(_pattern, "patterns"),
-        "render URLs in which one of these is found in a browser",
+        "render URLs that match one of these in a browser",
         (),
     )
     javascript_detect: bool = setting(
-        truth, "render pages in a browser that have scripts and no text without it", False
+        truth, "render pages in a browser that have scripts and no text", False
     )
 
 
@@ -351,7 +354,7 @@ class TreeSection(Section):
     NAME = "tree"
 
     min_split: int = setting(whole(2), "experiences a leaf needs before it may split", 5)
-    max_depth: int = setting(whole(1, 64), "depth at which leaves split no more", 18)
+    max_depth: int = setting(whole(1, 64), "depth at which leaves no longer split", 18)
     representatives: int = setting(
         whole(1, 1_000), "URLs that each of the best leaves offers at a decision", 8
     )
@@ -364,7 +367,7 @@ class AgentSection(Section):
     NAME = "agent"
 
     gamma: float = setting(
-        number("of at least 0 and below 1", lambda x: 0 <= x < 1), "weight of what follows", 0.3
+        number("of at least 0 and below 1", lambda x: 0 <= x < 1), "weight of later rewards", 0.3
     )
     hidden: tuple[int, ...] = setting(
         flat_list(whole(1, 1_000), "layer sizes", least=1, most=8),
@@ -376,7 +379,7 @@ class AgentSection(Section):
     )
     batch: int = setting(whole(1, 10_000), "experiences learnt from at each update", 32)
     updates: int = setting(whole(1, 16), "updates of the network after each page", 2)
-    soft: bool = setting(truth, "learn from the model's probability, not from its verdict", True)
+    soft: bool = setting(truth, "learn from the model's probability instead of its verdict", True)
     new_sites: float = setting(
         number("from 0 to 1", lambda x: 0 <= x <= 1),
         "share of the reward that only the first relevant page of a site earns",
@@ -384,21 +387,21 @@ class AgentSection(Section):
     )
     scarcity: float = setting(
         number("from 0 to 10", lambda x: 0 <= x <= 10),
-        "under a cap: what the last place of a site costs for which more links wait",
+        "under a cap: cost of the last place of a site while more of its links wait",
         0.3,
     )
     dead_links: float = setting(
         number("from 0 to 1", lambda x: 0 <= x <= 1),
-        "live: a link that gives no page counts as so much of a page in what is learnt",
+        "live: what a link that gives no page costs, as a part of a page",
         0.25,
     )
-    replay: int = setting(whole(1), "experiences remembered, at most", 20000)
+    replay: int = setting(whole(1), "experiences kept for replay, at most", 20000)
     target_every: int = setting(
-        whole(1), "updates (not pages) from one copy to the target network to the next", 100
+        whole(1), "updates (not pages) between two copies to the target network", 100
     )
-    warmup: int = setting(whole(0), "steps at random before anything is asked for a value", 0)
+    warmup: int = setting(whole(0), "random steps at the start", 0)
     guided: int = setting(
-        whole(0), "steps by the relevance of page and anchor, before the agent decides", 20
+        whole(0), "steps guided by the relevance of page and anchor, before the agent decides", 20
     )
     epsilon: float = setting(
         number("from 0 to 1", lambda x: 0 <= x <= 1), "share of later steps taken at random", 0.02

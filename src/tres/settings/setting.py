@@ -1,12 +1,12 @@
-"""Settings that explain themselves: the machinery behind the topic file.
+"""Settings that explain themselves: how the sections of the topic file are defined.
 
 A section is a frozen dataclass whose fields are made by `setting`: a check, a sentence
-of documentation and a default, all in one line. Everything else follows from those
-three: validation (whoever builds the section, an invalid one cannot exist), messages
-that say what is valid, and the commented file that `to_toml` writes.
+of documentation and a default, all in one line. Everything else follows from these
+three: validation (an invalid section cannot exist), messages that say what is valid,
+and the commented file that `to_toml` writes.
 
-A check takes whatever the file held and returns the value to use, or raises
-`ValueError` with the end of the sentence "<key> ...".
+A check takes the value in the file and returns the value to use, or raises `ValueError`
+with the end of the sentence "<key> ...".
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any, ClassVar, TypeVar, cast
 from urllib.parse import urlsplit
 
 from tres.errors import ConfigError
+from tres.numbers import format_count
 
 LONGEST_TEXT, LONGEST_TERM = 10_000, 100
 """Characters of a setting that is text, and of a keyword or phrase."""
@@ -30,13 +31,13 @@ Check = Callable[[object], T]
 
 
 def setting(check: Check[T], doc: str, default: Any = MISSING) -> T:
-    """One field of a section; without a default it is required."""
+    """Define one field of a section; without a default it is required."""
     return cast(T, field(default=default, metadata={"check": check, "doc": doc}))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Section:
-    """A table of settings. Building one checks every value and names the wrong one."""
+    """A table of settings, checked when it is made."""
 
     NAME: ClassVar[str]
 
@@ -65,16 +66,17 @@ class Section:
 
 
 def text(value: object, longest: int = LONGEST_TEXT) -> str:
-    if not isinstance(value, str) or not value.strip():
+    if not isinstance(value, str):
         raise ValueError(f"must be text, not {shown(value)}")
-    written = value.strip()
+    if not (written := value.strip()):
+        raise ValueError("must not be empty")
     if len(written) > longest:
         raise ValueError(f"must have at most {longest:,} characters, not {len(written):,}")
     return written
 
 
 def term(value: object) -> str:
-    """A word or a phrase; what is longer stands on no page, and costs much to look for."""
+    """Check a word or a phrase; longer ones are on no page, and slow to look for."""
     return text(value, LONGEST_TERM)
 
 
@@ -87,15 +89,17 @@ def truth(value: object) -> bool:
 def flat_list(
     item: Check[T], what: str, *, least: int = 0, most: int | None = None
 ) -> Check[tuple[T, ...]]:
-    """A check for a list whose items all pass `item`."""
+    """Return a check for a list whose items all pass `item`."""
 
     def check(value: object) -> tuple[T, ...]:
         if not isinstance(value, list | tuple):
             raise ValueError(f"must be a list of {what}, not {shown(value)}")
         if len(value) < least:
-            raise ValueError(f"must be a list of {what}, at least {least} of them")
+            raise ValueError(
+                f"must be a list of {what} with at least {format_count(least, 'item')}"
+            )
         if most is not None and len(value) > most:
-            raise ValueError(f"must be a list of {what}, at most {most} of them")
+            raise ValueError(f"must be a list of {what} with at most {format_count(most, 'item')}")
         try:
             return tuple(item(each) for each in value)
         except ValueError as problem:
@@ -105,7 +109,7 @@ def flat_list(
 
 
 def whole(low: int, high: int | None = None) -> Check[int]:
-    """A check for a whole number in a closed range."""
+    """Return a check for a whole number in a closed range."""
     valid = f"of at least {low}" if high is None else f"from {low} to {high}"
 
     def check(value: object) -> int:
@@ -118,7 +122,7 @@ def whole(low: int, high: int | None = None) -> Check[int]:
 
 
 def number(valid: str, test: Callable[[float], bool]) -> Check[float]:
-    """A check for a real number; `valid` says in words what `test` asks."""
+    """Return a check for a real number; `valid` says in words what `test` asks."""
 
     def check(value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float) or not test(value):
@@ -129,7 +133,7 @@ def number(valid: str, test: Callable[[float], bool]) -> Check[float]:
 
 
 def choice(names: tuple[Name, ...]) -> Check[Name]:
-    """A check for one of a few names."""
+    """Return a check for one of a few names."""
 
     def check(value: object) -> Name:
         for name in names:
@@ -153,9 +157,9 @@ def web_address(value: object) -> str:
 
 
 def existing_path(value: object) -> Path | None:
-    """A file or directory that is there; nothing if the setting is not used.
+    """Check a file or directory that exists; None if the setting is not used.
 
-    The path is made absolute: the copy that a run keeps means the same file from anywhere.
+    The path becomes absolute, so that the copy in a run directory means the same file.
     """
     if value is None:
         return None
@@ -169,22 +173,22 @@ def existing_path(value: object) -> Path | None:
     return path.absolute()
 
 
-# Words for people
+# Messages
 
 
 def shown(value: object) -> str:
-    """A wrong value as it appears in a message: short, and harmless in a terminal."""
+    """Return a wrong value as a message shows it: short, and harmless in a terminal."""
     written = "a section" if isinstance(value, dict) else repr(value)
     return written if len(written) <= 60 else f"{written[:57]}..."
 
 
 def nearest(wrong: str, valid: Iterable[str]) -> str | None:
-    """What is valid and spelt nearly like `wrong`, if anything is."""
+    """Return the valid name that is spelt most like `wrong`, if one is similar."""
     return next(iter(get_close_matches(wrong[:100], list(valid), n=1)), None)
 
 
 def toml(value: object) -> str:
-    """A value as TOML. Text follows JSON, which is nearly TOML's basic string."""
+    """Return a value as TOML. Text is written as JSON, which is nearly TOML's basic string."""
     match value:
         case bool():
             return "true" if value else "false"

@@ -1,8 +1,8 @@
-"""How many pages one site may give: the MAX of the paper's experiments.
+"""How many pages a crawl may fetch from one site: MAX in the experiments of the paper.
 
 A cap is written `inf` (no limit), a whole number, or `a..b`, a falling cap: it starts
 at `a` and is halved when a third and when two thirds of the budget are spent, but never
-falls below `b`. So a crawl looks around widely only after it has learnt something.
+falls below `b`. So a crawl spreads over many sites only after it has learnt something.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class SiteCap:
 
     @property
     def unlimited(self) -> bool:
-        """May a site give as many pages as it has?"""
+        """Whether there is no limit."""
         return self.start is None
 
     def at(self, step: int, budget: int) -> float:
-        """The cap after `step` of `budget` pages: `math.inf` or a whole number."""
+        """Return the cap after `step` of `budget` pages: `math.inf` or a whole number."""
         if self.start is None:
             return math.inf
         if self.floor is None:
@@ -59,7 +59,7 @@ class SiteCap:
 
 
 def _numbers(text: str) -> list[int]:
-    """The one or two plain numbers of a written cap; nothing if it is not one."""
+    """Return the one or two numbers of a written cap; none if it is not valid."""
     parts = text.strip().split("..")
     if not all(part.isascii() and part.isdigit() and len(part) < 10 for part in parts):
         return []

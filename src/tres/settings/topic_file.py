@@ -1,8 +1,8 @@
 """The topic file: what to look for, how to learn it, how to crawl.
 
-One TOML file describes a crawl; `tres.settings.sections` lists everything it may say. What is
-wrong is told in one line that names file and key and says what is valid, before anything
-starts. Paths in the file are relative to it.
+One TOML file describes a crawl; `tres.settings.sections` lists all its settings. Before anything
+starts, a mistake is reported in one line that names file and key and says what is valid. Paths in
+the file are relative to it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class TopicConfig:
-    """A whole topic file, resolved: what is not written there has its default."""
+    """A whole topic file; settings that are not in the file have their defaults."""
 
     name: str
     topic: TopicSection
@@ -59,9 +59,9 @@ class TopicConfig:
     agent: AgentSection = field(default_factory=AgentSection)
 
     def override(self, **changes: object) -> Self:
-        """The same with other values, by dotted (`crawl.pages`) or plain key (`pages`).
+        """Return a copy with other values, by dotted (`crawl.pages`) or plain key (`pages`).
 
-        The rules are those of the file; a value of `None` means "as it is".
+        The rules are those of the file; a value of `None` changes nothing.
         """
         changed = _by_section(changes)
         return replace(
@@ -69,7 +69,7 @@ class TopicConfig:
         )
 
     def to_toml(self) -> str:
-        """The file that gives exactly this configuration, with every setting explained."""
+        """Return the file that gives exactly this configuration, with every setting explained."""
         lines = [f"name = {toml(self.name)}"]
         for name in SECTIONS:
             lines += ["", *getattr(self, name).to_toml()]
@@ -88,7 +88,7 @@ SECTIONS: dict[str, type[Section]] = {
     )
 }
 MOST_PARTS = 16
-"""Of a dotted key; settings have two. Python's reader takes memory by the square of them."""
+"""Parts of a dotted key; settings have two. Python's parser needs memory by their square."""
 _STRING = re.compile(
     r'"""(?:\\.|[^\\])*?(?:"{3,5}|\Z)'
     r"|'''.*?(?:'{3,5}|\Z)"
@@ -102,13 +102,13 @@ KEYS = tuple(f"{name}.{key.name}" for name, kind in SECTIONS.items() for key in 
 RETIRED: dict[str, tuple[object, str]] = {
     "training.eight_bit": (False, "neural models always answer exactly"),
 }
-"""Settings of earlier versions: the value that changes nothing, and why there is no other now.
+"""Settings of earlier versions: the value that is ignored, and why the others are refused.
 
-A run keeps a copy of every setting, so old runs name them. That value is passed over."""
+A run keeps a copy of every setting, so old runs contain them."""
 
 
 def load_topic(path: Path | str) -> TopicConfig:
-    """Read and check a topic file; `ConfigError` tells what is wrong with it."""
+    """Read and check a topic file; `ConfigError` says what is wrong with it."""
     path = Path(path)
     table, sections = read_sections(path, SECTIONS, plain=("name",))
     try:
@@ -120,7 +120,7 @@ def load_topic(path: Path | str) -> TopicConfig:
 def new_topic(
     keywords: Sequence[str], seeds: Sequence[str] = (), *, name: str = "topic", **settings: object
 ) -> TopicConfig:
-    """A topic without a file.
+    """Return a topic without a file.
 
     `settings` are those of the file, by plain (`pages`) or dotted key (`crawl.pages`, as
     `**{"crawl.pages": 500}`), and are checked in the same way. Where no example pages are named
@@ -141,7 +141,7 @@ def new_topic(
 def read_sections(
     path: Path, kinds: Mapping[str, type[Section]], plain: tuple[str, ...]
 ) -> tuple[dict[str, Any], dict[str, Section]]:
-    """A TOML file of these sections and plain keys: the file as it is, and its sections checked."""
+    """Read a TOML file of these sections and plain keys; return the table and its sections."""
     table = _read_toml(path)
     try:
         _refuse_unknown(table, kinds, plain)
@@ -156,7 +156,7 @@ def read_sections(
 
 
 def parsed_toml(text: str) -> dict[str, Any]:
-    """The table in a text; whatever is wrong with it, `ValueError` says so."""
+    """Return the table in a text; `ValueError` says what is wrong with it."""
     if _LONG_KEY.search(_STRING.sub('""', text)):
         raise ValueError(f"a key has more than {MOST_PARTS} parts")
     try:
@@ -184,12 +184,12 @@ def _refuse_unknown(
             continue
         if isinstance(value, dict):
             sections = [f"[{name}]" for name in kinds]
-            raise ConfigError(f"[{key}] is no section; {_hint(nearest(key, sections), sections)}")
-        raise ConfigError(f"{key} stands in no section; {_meant(key)}")
+            raise ConfigError(f"unknown section [{key}]; {_hint(nearest(key, sections), sections)}")
+        raise ConfigError(f"{key} is not in a section; {_meant(key)}")
 
 
 def _by_section(settings: Mapping[str, object]) -> defaultdict[str, dict[str, Any]]:
-    """Settings by section and plain key, those of a preset that they name among them."""
+    """Return settings by section and plain key, including those of the preset they name."""
     given = {_dotted(key): value for key, value in settings.items() if value is not None}
     by_section: defaultdict[str, dict[str, Any]] = defaultdict(dict)
     for key, value in {**_preset(given.get("crawl.preset")), **given}.items():
@@ -199,12 +199,12 @@ def _by_section(settings: Mapping[str, object]) -> defaultdict[str, dict[str, An
 
 
 def _preset(name: object) -> dict[str, Any]:
-    """The settings of a preset by their full names; a name that is none is refused elsewhere."""
+    """Return the settings of a preset by full name; unknown presets are refused elsewhere."""
     return next((settings for known, settings in PRESETS.items() if known == name), {})
 
 
 def _preset_of(crawl: object) -> defaultdict[str, dict[str, Any]]:
-    """What the preset that a file names says, by section."""
+    """Return the settings of the preset that a file names, by section."""
     return _by_section(_preset(crawl.get("preset") if isinstance(crawl, dict) else None))
 
 
@@ -215,7 +215,7 @@ def _section(kind: type[Section], table: object, preset: dict[str, Any], base: P
     table = _without_retired(kind.NAME, table)
     for key in table:
         if key not in known:
-            raise ConfigError(f"{kind.NAME}.{key} is no setting; {_meant(key, kind.NAME)}")
+            raise ConfigError(f"unknown setting {kind.NAME}.{key}; {_meant(key, kind.NAME)}")
     for required in kind.required():
         if required.name not in table:
             raise ConfigError(f"{kind.NAME}.{required.name} is missing: {required.metadata['doc']}")
@@ -230,12 +230,12 @@ def _without_retired(section: str, table: dict[str, Any]) -> dict[str, Any]:
         if not reason:
             kept[key] = value
         elif value != harmless:
-            raise ConfigError(f"{section}.{key} is no setting any more: {reason}; remove the line")
+            raise ConfigError(f"{section}.{key} is no longer a setting: {reason}; remove the line")
     return kept
 
 
 def _based(metadata: Mapping[str, Any], value: object, base: Path) -> object:
-    """Paths of a file are relative to that file."""
+    """Resolve a path relative to the file that contains it."""
     check = metadata["check"]
     is_path = check is existing_path or (check is vectors_source and value not in VECTORS)
     return base / value if is_path and isinstance(value, str) else value
@@ -249,15 +249,15 @@ def _name(value: object) -> str:
 
 
 def _dotted(key: str) -> str:
-    """The full name of a setting that may have been given by its last part."""
+    """Return the full name of a setting that may be given by its last part."""
     for full in KEYS:
         if key in (full, full.partition(".")[2]):
             return full
-    raise ConfigError(f"{key} is no setting; {_meant(key)}")
+    raise ConfigError(f"unknown setting {key}; {_meant(key)}")
 
 
 def _meant(key: str, section: str = "") -> str:
-    """The setting that a wrong key is nearest to: in its own section, else in another."""
+    """Return a hint at the setting most like a wrong key, in its section or else in another."""
     own = {full.partition(".")[2]: full for full in KEYS if full.startswith(f"{section}.")}
     every = {full.partition(".")[2]: full for full in KEYS}
     name = key.rpartition(".")[2]
@@ -268,4 +268,4 @@ def _meant(key: str, section: str = "") -> str:
 
 
 def _hint(near: str | None, valid: Iterable[str]) -> str:
-    return f"did you mean {near}?" if near else f"valid are {', '.join(valid)}"
+    return f"did you mean {near}?" if near else f"valid: {', '.join(valid)}"
