@@ -66,7 +66,7 @@ def test_a_topic_of_phrases_alone_has_them_as_keywords() -> None:
 
 
 def test_what_cannot_be_is_named() -> None:
-    with pytest.raises(ConfigError, match=r"topic\.keywords must be a list of words with at least 1"):
+    with pytest.raises(ConfigError, match=r"topic\.keywords must be a list .* with at least 1"):
         drafted("x", [], SEEDS, "", 1)
 
 
