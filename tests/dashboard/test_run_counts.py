@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tres.dashboard.app import STATIC
 from tres.dashboard.run_counts import POINTS, Curve, Point, bin_of
 from tres.report.series import BINS, RECENT, RecentRate
 
@@ -44,3 +45,8 @@ def test_the_recent_share_forgets_old_pages() -> None:
 
 def test_every_relevance_has_a_bin() -> None:
     assert [bin_of(x) for x in (0.0, 0.04, 0.05, 0.5, 0.99, 1.0)] == [0, 0, 1, 10, 19, BINS - 1]
+
+
+def test_the_browser_names_the_window_of_the_recent_rate() -> None:
+    script = (STATIC / "dom.js").read_text(encoding="utf-8")
+    assert f"export const RECENT = {RECENT};" in script

@@ -108,7 +108,7 @@ class StartedCrawls:
         begun = self._begun[run.directory]
         begun.stopped = True
         begun.process.send_signal(SIGINT)
-        return "The crawl is told to stop; what it has fetched is kept."
+        return "The crawl will stop; what it has fetched is kept."
 
     def problem(self, run: FollowedRun) -> str:
         """Return why a crawl that was started here failed; empty if it did not."""

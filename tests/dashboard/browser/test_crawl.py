@@ -98,7 +98,7 @@ def test_a_crawl_is_shown_paused_taught_and_stopped(crawl: Path, address: str, p
     page.locator(".yes[aria-pressed=true]").first.wait_for()
     assert sorted(read_judgements(crawl).values()) == [False, True]
     page.get_by_role("button", name="Teach the model").click()
-    page.get_by_text("the crawl follows").wait_for(timeout=JOB)
+    page.get_by_text("the crawl uses it").wait_for(timeout=JOB)
     assert models(crawl, 2, page) == 2
 
     # what waits, and a site that is not wanted
@@ -108,10 +108,10 @@ def test_a_crawl_is_shown_paused_taught_and_stopped(crawl: Path, address: str, p
     site = str(block.get_attribute("aria-label")).removeprefix("Block ")
     block.click()
     page.get_by_role("dialog").get_by_role("button", name="Block", exact=True).click()
-    page.get_by_text(f"want nothing more of {site}").wait_for()
+    page.get_by_text(f"fetch nothing more from {site}").wait_for()
 
     # go on, with a larger budget
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     badge.get_by_text("crawling").wait_for()
     page.get_by_role("button", name="Budget …").click()
     page.get_by_label("Pages", exact=True).fill("3700")
@@ -129,7 +129,7 @@ def test_a_crawl_is_shown_paused_taught_and_stopped(crawl: Path, address: str, p
     stopped_at = steps(crawl)
 
     # and go on as a process of its own, to its end
-    page.get_by_role("button", name="Go on …").click()
+    page.get_by_role("button", name="Resume …").click()
     page.get_by_label("Pages", exact=True).fill(str(stopped_at + 5))
     page.keyboard.press("Enter")
     badge.get_by_text("finished").wait_for()

@@ -62,7 +62,7 @@ def test_everything_can_be_done_with_keys(hostile: Path, address: str, page: Any
         reached.add(page.evaluate("document.activeElement.innerText?.trim()"))
         ring = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
         assert ring != "none"
-    assert {"Go on …", "why?", "relevant", "not"} <= reached
+    assert {"Resume …", "why?", "relevant", "not"} <= reached
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -202,8 +202,8 @@ def test_a_crawl_is_begun_from_the_list(folder: Path, address: str, page: Any) -
     page.goto(address)
     page.get_by_role("button", name="New crawl …").click()
     page.get_by_role("dialog").get_by_text("<i>bees</i>").wait_for()
-    page.get_by_role("button", name="Begin").click()
-    page.get_by_text("The crawl begins as bees").wait_for()
+    page.get_by_role("button", name="Start").click()
+    page.get_by_text("The crawl starts as bees").wait_for()
     page.locator(".run .badge.failed").wait_for()
     topic.unlink()
 
@@ -246,7 +246,7 @@ def test_a_page_of_another_origin_can_do_nothing(hostile: Path, address: str, br
         page.goto(f"http://127.0.0.1:{evil.server_port}/")
         answers = page.evaluate(ATTACKS % KEY, address)
         page.wait_for_url(f"{address}**")
-        assert "other sites may not" in page.content()
+        assert "other sites get no answers" in page.content()
         evil.shutdown()
     assert set(answers) <= {"opaque", "rejected"}
     assert not list(hostile.glob("runs/*hostile/judgements.jsonl"))

@@ -1,30 +1,30 @@
-// Asking the server. What changes anything is a POST of JSON with a header that no page of another
-// site can send. An answer that is an error becomes an Error with a message for the user.
+// Requests to the server. A change is a POST of JSON with a header that no page of another site can
+// send. An error response becomes an Error with a message for the user.
 
-export class Unwelcome extends Error {}
+export class Unauthorized extends Error {}
 
-export function ask(path) {
+export function get(path) {
   return answer(path, { cache: "no-store" });
 }
 
-export function tell(path, body = {}) {
+export function post(path, body = {}) {
   const headers = { "Content-Type": "application/json", "X-Tres": "1" };
   return answer(path, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
 async function answer(path, request) {
   const response = await fetch(path, { credentials: "same-origin", ...request }).catch(() => {
-    throw new Error("there is no answer from tres dashboard; is it still running?");
+    throw new Error("tres dashboard does not answer; is it still running?");
   });
-  const told = await response.json().catch(() => ({}));
-  if (response.ok) return told;
-  const message = told.error ?? `the dashboard answers ${response.status}`;
-  throw response.status === 401 ? new Unwelcome(message) : new Error(message);
+  const data = await response.json().catch(() => ({}));
+  if (response.ok) return data;
+  const message = data.error ?? `the dashboard answers ${response.status}`;
+  throw response.status === 401 ? new Unauthorized(message) : new Error(message);
 }
 
 export const runPath = (key, rest = "") => `/api/runs/${encodeURIComponent(key)}${rest}`;
 
-// Asks again and again while somebody looks: not in a hidden tab, and never twice at once.
+// Polls while the tab is visible, never twice at once.
 export class Poll {
   constructor(work, onError, seconds = 1) {
     this.work = work;

@@ -1,6 +1,6 @@
-// The frame: which view is shown, light or dark, what was said last.
+// The frame: the current view, light or dark, the last notice.
 
-import { Unwelcome, tell } from "./api.js";
+import { Unauthorized, post } from "./api.js";
 import { h, write } from "./dom.js";
 import { recolour } from "./charts.js";
 import { runView } from "./run.js";
@@ -10,30 +10,30 @@ const main = document.getElementById("main");
 let view = null;
 
 export const frame = {
-  say(text, isProblem = false) {
-    const said = document.getElementById("said");
-    said.className = isProblem ? "problem" : "";
-    write(said, text);
+  notify(text, isProblem = false) {
+    const notice = document.getElementById("notice");
+    notice.className = isProblem ? "problem" : "";
+    write(notice, text);
     clearTimeout(frame.timer);
-    frame.timer = setTimeout(() => write(said, ""), isProblem ? 12000 : 6000);
+    frame.timer = setTimeout(() => write(notice, ""), isProblem ? 12000 : 6000);
   },
 
-  // Tells the server something; what comes of it is said.
-  async does(path, body) {
+  // Sends a change to the server and shows the answer.
+  async send(path, body) {
     try {
-      frame.say((await tell(path, body)).said ?? "Done.");
+      frame.notify((await post(path, body)).said ?? "Done.");
       view?.soon?.();
       return true;
     } catch (problem) {
-      if (problem instanceof Unwelcome) frame.heard(problem);
-      else frame.say(problem.message, true);
+      if (problem instanceof Unauthorized) frame.reportConnection(problem);
+      else frame.notify(problem.message, true);
       return false;
     }
   },
 
-  // Every answer, or its absence, is heard of here.
-  heard(problem) {
-    if (problem instanceof Unwelcome) askForToken(problem.message);
+  // Shows whether the server answers.
+  reportConnection(problem) {
+    if (problem instanceof Unauthorized) askForToken(problem.message);
     write(document.getElementById("link"), problem?.message ?? "");
   },
 };
@@ -48,9 +48,9 @@ function show() {
 }
 
 async function login(token) {
-  history.replaceState(null, "", location.pathname); // it stays neither in sight nor in the history
+  history.replaceState(null, "", location.pathname); // keep it out of sight and out of the history
   try {
-    await tell("/api/login", { token });
+    await post("/api/login", { token });
     show();
   } catch (problem) {
     askForToken(problem.message);

@@ -1,7 +1,7 @@
 // Charts, drawn by Chart.js. Colours come from the style sheet, so that light and dark are decided
-// in one place. A chart that nobody sees is not drawn.
+// in one place. A chart out of sight is not drawn.
 
-import { count, pace, percent } from "./dom.js";
+import { RECENT, count, counted, pace, percent } from "./dom.js";
 
 const charts = new Set();
 
@@ -29,9 +29,9 @@ function axis(title, extra = {}) {
 }
 
 class LiveChart {
-  constructor(canvas, kind, series, axes, say) {
+  constructor(canvas, kind, series, axes, describe) {
     this.canvas = canvas;
-    this.say = say;
+    this.describe = describe;
     this.series = series;
     this.kind = kind;
     this.axes = axes;
@@ -85,13 +85,13 @@ class LiveChart {
     });
   }
 
-  // Points per series, or for bars their heights.
+  // Takes points per series, or heights of bars.
   update(columns) {
     this.late = this.seen ? null : columns;
     if (!this.seen) return;
     columns.forEach((column, i) => (this.chart.data.datasets[i].data = column));
     this.chart.update("none");
-    this.canvas.setAttribute("aria-label", this.say(columns));
+    this.canvas.setAttribute("aria-label", this.describe(columns));
   }
 
   stop() {
@@ -107,7 +107,7 @@ export function recolour() {
 
 const last = (column) => column.at(-1)?.y ?? 0;
 const steps = () => ({ x: { type: "linear", ...axis("pages fetched"), beginAtZero: false } });
-const asPercent = { ticks: { callback: (value) => `${Math.round(100 * value)} %` } };
+const asPercent = { ticks: { callback: (value) => `${Math.round(100 * value)}%` } };
 
 // The charts of a run, by the name of their canvas.
 export const CHARTS = {
@@ -116,12 +116,12 @@ export const CHARTS = {
       canvas,
       "line",
       [
-        { label: "last 100 pages", colour: "s1" },
+        { label: `last ${RECENT} pages`, colour: "s1" },
         { label: "all pages", colour: "s0", fill: true },
       ],
-      () => ({ ...steps(), y: axis("share that is relevant", { ...asPercent, max: 1 }) }),
+      () => ({ ...steps(), y: axis("relevant share", { ...asPercent, max: 1 }) }),
       ([recent, all]) =>
-        `Harvest rate: ${percent(last(all))} of all pages, ${percent(last(recent))} of the last 100`,
+        `Harvest rate: ${percent(last(all))} of all pages, ${percent(last(recent))} of the last ${RECENT}`,
     ),
   sites: (canvas) =>
     new LiveChart(
@@ -140,22 +140,22 @@ export const CHARTS = {
         { label: "leaves of the tree", colour: "s1", axis: "leaves" },
       ],
       () => ({ ...steps(), y: axis("links waiting"), leaves: axis("leaves of the tree", { position: "right" }) }),
-      ([frontier, leaves]) => `${count(last(frontier))} links wait in ${count(last(leaves))} leaves`,
+      ([frontier, leaves]) => `${counted(last(frontier), "link waits", "links wait")} in ${counted(last(leaves), "leaf", "leaves")}`,
     ),
   pace: (canvas) =>
     new LiveChart(
       canvas,
       "line",
-      [{ label: "pages a second", colour: "s0", fill: true }],
-      () => ({ ...steps(), y: axis("pages a second") }),
-      ([speed]) => `Pages a second: ${pace(last(speed))}`,
+      [{ label: "pages per second", colour: "s0", fill: true }],
+      () => ({ ...steps(), y: axis("pages per second") }),
+      ([speed]) => `Pages per second: ${pace(last(speed))}`,
     ),
   relevance: (canvas) => {
     const chart = new LiveChart(
       canvas,
       "bar",
       [{ label: "pages", colour: "s0" }],
-      () => ({ x: axis("relevance that the model gave"), y: axis("pages") }),
+      () => ({ x: axis("relevance"), y: axis("pages") }),
       ([bins]) =>
         `Pages by relevance: ${count(bins.slice(0, 10).reduce((a, b) => a + b, 0))} below one half, ` +
         `${count(bins.slice(10).reduce((a, b) => a + b, 0))} above`,
@@ -165,7 +165,7 @@ export const CHARTS = {
   },
 };
 
-// A small curve without axes, for a line of the list.
+// A small curve without axes, for an entry of the list.
 export function sparkline(values, label) {
   const NS = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(NS, "svg");

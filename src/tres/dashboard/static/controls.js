@@ -1,4 +1,4 @@
-// What can be done to a run as a whole: pause, go on, stop, another budget, resume.
+// What can be done to a run as a whole: pause, continue, stop, change the budget, resume.
 
 import { runPath } from "./api.js";
 import { button, count, h, set, write } from "./dom.js";
@@ -10,7 +10,7 @@ export class Controls {
     this.pause = button("Pause", () => this.order({ order: this.paused ? "continue" : "pause" }), { class: "primary" });
     this.stopIt = button("Stop …", () => this.confirmStop());
     this.more = button("Budget …", () => this.askBudget());
-    this.resume = button("Go on …", () => this.askResume(), { class: "primary" });
+    this.resume = button("Resume …", () => this.askResume(), { class: "primary" });
     this.report = h("a", { class: "button", href: runPath(key, "/report"), target: "_blank", rel: "noopener" }, "Report");
     this.save = button("Export …", () => askExport(key, this.run.formats));
     this.element = h("div", { class: "controls", role: "group", "aria-label": "Steer the crawl" }, [
@@ -27,21 +27,21 @@ export class Controls {
   update(run) {
     this.run = run;
     this.paused = run.state === "paused";
-    const goes = this.paused || run.state === "crawling";
+    const running = this.paused || run.state === "crawling";
     this.element.hidden = false;
-    for (const control of [this.pause, this.more]) control.hidden = !goes || Boolean(run.exploring);
-    this.stopIt.hidden = !goes || (Boolean(run.exploring) && !run.begun_here);
+    for (const control of [this.pause, this.more]) control.hidden = !running || Boolean(run.exploring);
+    this.stopIt.hidden = !running || (Boolean(run.exploring) && !run.begun_here);
     for (const control of [this.report, this.save]) control.hidden = run.pages === 0;
-    this.resume.hidden = goes;
-    write(this.pause, this.paused ? "Go on" : "Pause");
+    this.resume.hidden = running;
+    write(this.pause, this.paused ? "Continue" : "Pause");
   }
 
   order(order) {
-    return this.frame.does(runPath(this.key, "/orders"), order);
+    return this.frame.send(runPath(this.key, "/orders"), order);
   }
 
   confirmStop() {
-    dialog("Stop this crawl?", ["What is in flight may land. You can go on with the crawl later."], null, "Stop", () =>
+    dialog("Stop this crawl?", ["Requests in flight are finished first. You can resume the crawl later."], null, "Stop", () =>
       this.order({ order: "stop" }),
     );
   }
@@ -59,37 +59,37 @@ export class Controls {
   askResume() {
     const spent = this.run.pages >= this.run.budget;
     dialog(
-      "Go on with this crawl",
-      ["It goes on as a process of its own, with the newest model, and does not need the dashboard."],
+      "Resume this crawl",
+      ["It runs as its own process, with the newest model, and does not need the dashboard."],
       pagesField(spent ? this.run.budget * 2 : this.run.budget, this.run.pages + 1),
-      "Go on",
-      (pages) => this.frame.does(runPath(this.key, "/resume"), { pages }),
+      "Resume",
+      (pages) => this.frame.send(runPath(this.key, "/resume"), { pages }),
     );
   }
 }
 
 const FORMATS = {
-  jsonl: "JSON lines: title, text and links of every page, with what is known of it",
+  jsonl: "JSON lines: title, text and links of every page, with all its numbers",
   csv: "CSV: one line per page, for a spreadsheet",
   parquet: "Parquet: the same as JSON lines, as a table",
-  warc: "WARC: what the servers had sent (live crawls)",
+  warc: "WARC: what the servers sent (live crawls)",
   urls: "addresses, one per line",
 };
 
-// Links that the browser saves: nothing is written on the machine of the dashboard.
+// Links that the browser saves; the dashboard writes no file.
 function askExport(key, formats) {
   const relevant = h("input", { type: "checkbox", id: "only-relevant", checked: true });
   const links = Object.entries(FORMATS)
     .filter(([form]) => formats.includes(form))
     .map(([form, what]) => [form, h("a", { download: "" }, form), what]);
-  const point = () => {
+  const setLinks = () => {
     for (const [form, link] of links) {
       const query = new URLSearchParams({ to: form, relevant: relevant.checked ? "1" : "0" });
       link.href = runPath(key, `/export?${query}`);
     }
   };
-  relevant.addEventListener("change", point);
-  point();
+  relevant.addEventListener("change", setLinks);
+  setLinks();
   const list = h("ul", { class: "plain downloads" }, links.map(([, link, what]) => h("li", {}, link, ` – ${what}`)));
   inform("Export pages", h("div", {}, h("label", { for: "only-relevant" }, relevant, " only relevant pages"), list), false);
 }
@@ -98,7 +98,7 @@ function pagesField(value, min) {
   return h("label", {}, "Pages", h("input", { type: "number", value, min, step: 1, required: true }));
 }
 
-// A question with an answer or a way out; Escape is one, too.
+// A dialog that can be confirmed or cancelled; Escape cancels, too.
 export function dialog(title, lines, field, verb, done) {
   const box = document.getElementById("dialog");
   const form = h(
@@ -119,7 +119,7 @@ export function dialog(title, lines, field, verb, done) {
   box.showModal();
 }
 
-// Something to read.
+// A dialog with something to read.
 export function inform(title, content, wide = true) {
   const box = document.getElementById("dialog");
   const close = button("Close", () => box.close(), { class: "primary", autofocus: true });

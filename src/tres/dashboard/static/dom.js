@@ -1,5 +1,5 @@
-// Building the page. Text becomes text nodes, never markup: whatever a title of the Web holds, it
-// is shown and not obeyed. Links lead to the Web and tell it nothing.
+// Building the page. Text becomes text nodes, never markup: whatever a title from the Web holds is
+// shown, not executed. Links send no referrer.
 
 export function h(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
@@ -15,7 +15,7 @@ export function set(element, name, value) {
   else element.setAttribute(name, value === true ? "" : value);
 }
 
-// Changing a text to itself would disturb whoever reads it aloud, or has it selected.
+// Writing the same text again would disturb screen readers and selections.
 export function write(element, text) {
   if (element.textContent !== String(text)) element.textContent = text;
 }
@@ -29,7 +29,7 @@ export function button(text, onclick, properties = {}) {
   return h("button", { type: "button", onclick, ...properties }, text);
 }
 
-// Lines by key: those that stay are kept as they are, so focus and selection stay, too.
+// Lines by key: lines that stay are kept, so that focus and selection stay, too.
 export function keyed(parent, items, keyOf, make, update = () => {}) {
   const old = new Map([...parent.children].map((line) => [line.dataset.key, line]));
   let before = parent.firstElementChild;
@@ -48,8 +48,16 @@ export function keyed(parent, items, keyOf, make, update = () => {}) {
   for (const line of old.values()) line.remove();
 }
 
+// Pages over which the recent harvest rate is taken, as in tres.report.series.
+export const RECENT = 100;
+
 export const count = (value) => (value ?? 0).toLocaleString("en");
-export const percent = (value) => `${(100 * (value ?? 0)).toFixed(1)} %`;
+// “no links”, “1 link”, “2 links”
+export function counted(value, singular, plural = `${singular}s`) {
+  return `${value ? count(value) : "no"} ${value === 1 ? singular : plural}`;
+}
+
+export const percent = (value) => `${(100 * (value ?? 0)).toFixed(1)}%`;
 
 export function duration(seconds) {
   if (!Number.isFinite(seconds)) return "–";
@@ -58,7 +66,7 @@ export function duration(seconds) {
   return seconds < 172800 ? `${(seconds / 3600).toFixed(1)} h` : `${Math.round(seconds / 86400)} d`;
 }
 
-// A moment (seconds of the epoch) as people write it: with the year only where it is another.
+// A time (seconds of the epoch), with the year only if it is not this year.
 export function moment(seconds) {
   if (!seconds) return "–";
   const then = new Date(1000 * seconds);
@@ -69,7 +77,7 @@ export function moment(seconds) {
   return `${then.toLocaleDateString("en-GB", { day: "numeric", month: "short", ...year })} ${time}`;
 }
 
-// Text in pieces of which every second one is a keyword.
+// Text in pieces; every second one is a keyword.
 export function marked(pieces) {
   return pieces.map((piece, i) => (i % 2 ? h("mark", {}, piece) : piece));
 }

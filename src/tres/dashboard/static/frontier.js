@@ -1,9 +1,9 @@
-// What waits in the frontier, by leaf and by site. The server works it out in a process of its own,
-// and only while this part of the page is open.
+// What waits in the frontier, by leaf and by site. The server computes it in a separate process, and
+// only while this part of the page is open.
 
-import { Poll, ask, runPath } from "./api.js";
+import { Poll, get, runPath } from "./api.js";
 import { dialog } from "./controls.js";
-import { button, count, h, keyed, percent, write } from "./dom.js";
+import { button, count, counted, h, keyed, percent, write } from "./dom.js";
 
 export class Frontier {
   constructor(key, frame) {
@@ -26,7 +26,7 @@ export class Frontier {
 
   toggle() {
     this.stop();
-    if (this.element.open) this.poll = new Poll(() => this.refresh(), this.frame.heard, 2);
+    if (this.element.open) this.poll = new Poll(() => this.refresh(), this.frame.reportConnection, 2);
   }
 
   update(run) {
@@ -35,7 +35,7 @@ export class Frontier {
   }
 
   async refresh() {
-    const { busy, result, gave } = await ask(runPath(this.key, "/frontier"));
+    const { busy, result, gave } = await get(runPath(this.key, "/frontier"));
     write(this.when, whenOf(busy, result));
     keyed(this.leaves, result?.leaves ?? [], (one) => one.leaf, newLeaf, fillLeaf);
     keyed(this.sites, sitesOf(result, gave), (one) => one.site, (one) => this.newSite(one), fillSite);
@@ -50,8 +50,8 @@ export class Frontier {
   }
 
   confirmBlock(site) {
-    dialog(`Block ${site}?`, ["Nothing more of this site is fetched in this crawl; that cannot be undone."], null, "Block", () =>
-      this.frame.does(runPath(this.key, "/orders"), { order: "block", site }),
+    dialog(`Block ${site}?`, ["This crawl will fetch nothing more from this site. You cannot undo this."], null, "Block", () =>
+      this.frame.send(runPath(this.key, "/orders"), { order: "block", site }),
     );
   }
 
@@ -67,13 +67,13 @@ export class Frontier {
 
 function whenOf(busy, result) {
   if (result?.error) return result.error;
-  if (!result) return "The journal of the run is being read; that may take some seconds …";
-  const more = result.more_leaves ? `; ${count(result.more_leaves)} more leaves are not shown` : "";
-  const again = busy ? " It is being looked at again …" : "";
-  return `As of page ${count(result.step)}: ${count(result.waiting)} links wait${more}.${again}`;
+  if (!result) return "Reading the journal; this may take some seconds …";
+  const more = result.more_leaves ? `; ${counted(result.more_leaves, "more leaf is", "more leaves are")} not shown` : "";
+  const again = busy ? " Reading what is new …" : "";
+  return `As of page ${count(result.step)}: ${counted(result.waiting, "link waits", "links wait")}${more}.${again}`;
 }
 
-// Those of which most waits, and those that gave most.
+// The sites with most waiting links, and those with most pages.
 function sitesOf(result, gave) {
   const known = new Map(gave.map((one) => [one.site, one]));
   for (const { site, waiting } of result?.sites ?? []) {

@@ -1,12 +1,12 @@
-// The last pages of a run, and what you think of them.
+// The last pages of a run, and your judgements of them.
 
-import { ask, runPath } from "./api.js";
-import { button, count, h, keyed, marked, set, webLink, write } from "./dom.js";
+import { get, runPath } from "./api.js";
+import { button, count, counted, h, keyed, marked, set, webLink, write } from "./dom.js";
 import { showWhy } from "./why.js";
 
 const SHOWN = 15;
 const KEPT = 200;
-const AT_ONCE = 30; // texts that are asked for at once
+const AT_ONCE = 30; // texts per request
 const FILTERS = {
   all: () => true,
   relevant: (page) => page.relevant,
@@ -27,12 +27,12 @@ export class LastPages {
     });
     this.still = h("input", { type: "checkbox", id: "still" });
     this.filter = h("select", { id: "filter", onchange: () => this.draw() }, Object.keys(FILTERS).map((name) => h("option", {}, name)));
-    this.teach = button("Teach the model", () => frame.does(runPath(key, "/learn")));
+    this.teach = button("Teach the model", () => frame.send(runPath(key, "/learn")));
     this.lesson = h("span", { class: "muted", role: "status" });
     this.lessonBar = h("progress", { "aria-label": "The model is learning" });
-    this.judgedBar = h("progress", { "aria-label": "Judged of the pages that are shown" });
+    this.judgedBar = h("progress", { "aria-label": "Judged pages among those shown" });
     this.judgedText = h("span", { class: "muted" });
-    this.texts = new Map(); // by step: what a page says; null while it is being asked for
+    this.texts = new Map(); // by step: the text of a page; null while it is requested
     this.element = h(
       "section",
       { class: "card" },
@@ -70,13 +70,13 @@ export class LastPages {
 
   draw() {
     const wanted = FILTERS[this.filter.value];
-    const held = this.still.checked && this.list.children.length > 0;
+    const frozen = this.still.checked && this.list.children.length > 0;
     const found = this.pages.filter(wanted);
-    if (!held) this.drawn = found.slice(0, this.shown);
+    if (!frozen) this.drawn = found.slice(0, this.shown);
     this.more.hidden = found.length <= this.shown;
     keyed(this.list, this.drawn, (page) => page.step, (page) => this.line(page), (line, page) => this.mark(line, page));
     this.showJudged();
-    this.askTexts();
+    this.getTexts();
   }
 
   showJudged() {
@@ -87,34 +87,34 @@ export class LastPages {
     write(this.judgedText, judged ? `${judged} of ${this.drawn.length} shown pages judged` : "");
   }
 
-  // What the pages say is asked for once, and only of those that are shown.
-  async askTexts() {
+  // Texts are requested once, and only for the pages shown.
+  async getTexts() {
     if (this.asking) return;
     const steps = this.drawn.map((page) => page.step).filter((step) => !this.texts.has(step)).slice(0, AT_ONCE);
     if (!steps.length) return;
     this.asking = true;
     for (const step of steps) this.texts.set(step, null);
     try {
-      const { texts } = await ask(runPath(this.key, `/texts?steps=${steps}`));
+      const { texts } = await get(runPath(this.key, `/texts?steps=${steps}`));
       for (const [step, text] of Object.entries(texts)) this.texts.set(Number(step), text);
     } catch (problem) {
-      for (const step of steps) this.texts.delete(step); // the next look asks again
+      for (const step of steps) this.texts.delete(step); // request them again later
     }
     this.asking = false;
     for (const line of this.list.children) this.fillText(line, Number(line.dataset.key));
   }
 
   fillText(line, step) {
-    const said = this.texts.get(step);
+    const text = this.texts.get(step);
     const place = line.querySelector(".text");
-    if (!said || place.hasChildNodes()) return;
-    place.append(...marked(said.pieces));
+    if (!text || place.hasChildNodes()) return;
+    place.append(...marked(text.pieces));
     const name = line.querySelector(".name > *");
-    if (said.title && name.dataset.untitled) write(name, said.title);
+    if (text.title && name.dataset.untitled) write(name, text.title);
   }
 
   line(page) {
-    const say = (relevant) => (event) => this.judge(event.target, page.step, relevant);
+    const judge = (relevant) => (event) => this.judge(event.target, page.step, relevant);
     const about = `page ${page.step}`;
     const line = h(
       "li",
@@ -131,21 +131,21 @@ export class LastPages {
       ),
       h("div", { class: "judge", role: "group", "aria-label": `Is ${about} relevant?` }, [
         button("why?", () => showWhy(this.key, page.step), { class: "quiet", "aria-label": `Why was ${about} fetched?` }),
-        button("relevant", say(true), { class: "quiet yes" }),
-        button("not", say(false), { class: "quiet no" }),
+        button("relevant", judge(true), { class: "quiet yes" }),
+        button("not", judge(false), { class: "quiet no" }),
       ]),
     );
     line.style.setProperty("--share", page.relevance);
     return line;
   }
 
-  // The answer shows at once; it is taken back if it cannot be kept.
+  // The judgement shows at once, and is taken back if it cannot be saved.
   async judge(pressed, step, relevant) {
     const before = this.judged[step];
     this.judged[step] = relevant;
     this.draw();
     set(pressed, "aria-busy", "true");
-    const kept = await this.frame.does(runPath(this.key, "/judgements"), { step, relevant });
+    const kept = await this.frame.send(runPath(this.key, "/judgements"), { step, relevant });
     set(pressed, "aria-busy", null);
     if (kept) return;
     if (before === undefined) delete this.judged[step];
@@ -170,8 +170,8 @@ function named(page) {
 function lessonOf({ judgements, learning }) {
   if (learning.busy) return `The model is learning: ${learning.progress || "starting"} … ${count(learning.seconds)} s`;
   if (learning.result?.error && judgements.new) return learning.result.error;
-  if (judgements.new) return `${count(judgements.total)} judged; the model has not learnt from all of it yet`;
+  if (judgements.new) return `${counted(judgements.total, "judgement")}; the model has not learnt from all of them yet`;
   if (judgements.total === 0) return "";
-  const told = learning.result?.told ? "; the crawl follows" : "";
-  return `The model has learnt from ${count(judgements.total)} judgements${told}`;
+  const adopted = learning.result?.told ? "; the crawl uses it" : "";
+  return `The model has learnt from ${counted(judgements.total, "judgement")}${adopted}`;
 }

@@ -1,20 +1,20 @@
-// One run: its numbers, its charts, its last pages, what waits, and what can be done.
+// One run: its numbers, charts, last pages, frontier and controls.
 
-import { Poll, ask, runPath } from "./api.js";
+import { Poll, get, runPath } from "./api.js";
 import { CHARTS } from "./charts.js";
 import { Controls } from "./controls.js";
-import { count, duration, h, keyed, moment, pace, percent, webLink, write } from "./dom.js";
+import { RECENT, count, counted, duration, h, keyed, moment, pace, percent, webLink, write } from "./dom.js";
 import { Frontier } from "./frontier.js";
 import { LastPages } from "./pages.js";
 import { badge, doing, learning } from "./runs.js";
 
-const REDRAW = 2000; // milliseconds between two drawings: the browser shares the machine with the crawl
-const EARLY = 20; // pages of which a recent share or a pace says nothing yet
+const REDRAW = 2000; // milliseconds between two redraws: the browser shares the machine with the crawl
+const EARLY = 20; // pages before which a recent rate or a pace says nothing yet
 const TITLES = {
   harvest: "Harvest rate",
   sites: "Relevant sites",
   frontier: "Frontier",
-  pace: "Pages a second",
+  pace: "Pages per second",
   relevance: "Relevance of the pages",
 };
 
@@ -31,7 +31,7 @@ class RunView {
     this.pages = new LastPages(key, frame);
     this.frontier = new Frontier(key, frame);
     this.build(main);
-    this.poll = new Poll(() => this.refresh(), frame.heard);
+    this.poll = new Poll(() => this.refresh(), frame.reportConnection);
   }
 
   build(main) {
@@ -76,19 +76,19 @@ class RunView {
   }
 
   async refresh() {
-    const told = await ask(`${runPath(this.key)}?${new URLSearchParams(this.since)}`);
-    if (this.poll.stopped) return 1; // somebody looks at something else by now
-    if (told.edition !== this.since.edition) this.pages.clear();
-    this.take(told.curve);
+    const run = await get(`${runPath(this.key)}?${new URLSearchParams(this.since)}`);
+    if (this.poll.stopped) return 1; // another view is shown by now
+    if (run.edition !== this.since.edition) this.pages.clear();
+    this.take(run.curve);
     this.since = {
-      edition: told.edition,
-      stride: told.curve.stride,
+      edition: run.edition,
+      stride: run.curve.stride,
       point: this.points.at(-1)?.[0] ?? 0,
-      page: Math.max(told.last_pages.at(-1)?.step ?? 0, told.edition === this.since.edition ? this.since.page : 0),
-      failed: told.failed,
+      page: Math.max(run.last_pages.at(-1)?.step ?? 0, run.edition === this.since.edition ? this.since.page : 0),
+      failed: run.failed,
     };
-    this.show(told);
-    return told.state === "crawling" ? 1 : 2;
+    this.show(run);
+    return run.state === "crawling" ? 1 : 2;
   }
 
   take(curve) {
@@ -98,30 +98,30 @@ class RunView {
     this.tip = curve.tip;
   }
 
-  show(told) {
-    document.title = `${told.name}: tres`;
-    write(this.name, told.name);
-    if (this.state.textContent !== doing(told)) this.state.replaceChildren(badge(doing(told)));
-    write(this.about, aboutOf(told));
-    this.problem.hidden = !told.problem;
-    write(this.problem, told.problem);
-    this.bar.max = told.exploring?.of ?? told.budget ?? 1;
-    this.bar.value = told.exploring?.pages ?? told.pages;
-    this.learnt.hidden = !told.exploring;
-    this.begun.hidden = Boolean(told.exploring);
-    this.controls.update(told);
-    if (told.exploring) return write(this.learnt, learntOf(told));
-    keyed(this.tiles, tilesOf(told), ([name]) => name, newTile, fillTile);
-    this.drawCharts(told);
-    this.showFailures(told);
-    this.pages.update(told);
-    this.frontier.update(told);
+  show(run) {
+    document.title = `${run.name}: tres`;
+    write(this.name, run.name);
+    if (this.state.textContent !== doing(run)) this.state.replaceChildren(badge(doing(run)));
+    write(this.about, aboutOf(run));
+    this.problem.hidden = !run.problem;
+    write(this.problem, run.problem);
+    this.bar.max = run.exploring?.of ?? run.budget ?? 1;
+    this.bar.value = run.exploring?.pages ?? run.pages;
+    this.learnt.hidden = !run.exploring;
+    this.begun.hidden = Boolean(run.exploring);
+    this.controls.update(run);
+    if (run.exploring) return write(this.learnt, learntOf(run));
+    keyed(this.tiles, tilesOf(run), ([name]) => name, newTile, fillTile);
+    this.drawCharts(run);
+    this.showFailures(run);
+    this.pages.update(run);
+    this.frontier.update(run);
   }
 
-  drawCharts(told) {
-    const drawn = `${told.edition} ${told.pages}`;
+  drawCharts(run) {
+    const drawn = `${run.edition} ${run.pages}`;
     const now = performance.now();
-    if (this.drawn === drawn || (told.state === "crawling" && now - (this.drawnAt ?? -REDRAW) < REDRAW - 100)) return;
+    if (this.drawn === drawn || (run.state === "crawling" && now - (this.drawnAt ?? -REDRAW) < REDRAW - 100)) return;
     [this.drawn, this.drawnAt] = [drawn, now];
     const rows = this.tip && this.tip[0] !== this.points.at(-1)?.[0] ? [...this.points, this.tip] : this.points;
     const column = (field, from = rows) => from.map((row) => ({ x: row[this.at.step], y: row[this.at[field]] }));
@@ -130,19 +130,19 @@ class RunView {
     this.charts.sites.update([column("relevant_sites")]);
     this.charts.frontier.update([column("frontier"), column("leaves")]);
     this.charts.pace.update([paceOf(settled, this.at)]);
-    this.charts.relevance.update([told.histogram]);
+    this.charts.relevance.update([run.histogram]);
   }
 
-  showFailures(told) {
-    const kinds = Object.entries(told.failures);
+  showFailures(run) {
+    const kinds = Object.entries(run.failures);
     const most = Math.max(1, ...kinds.map(([, number]) => number));
     keyed(this.failures, kinds, ([kind]) => kind, newBar, (line, [, number]) => {
       write(line.lastChild, count(number));
       line.style.setProperty("--share", number / most);
     });
     this.lastFailed.hidden = kinds.length === 0;
-    if (told.last_failures === null) return; // as before
-    keyed(this.lastFailures, told.last_failures, (one) => `${one.kind} ${one.url}`, newFailure);
+    if (run.last_failures === null) return; // unchanged
+    keyed(this.lastFailures, run.last_failures, (one) => `${one.kind} ${one.url}`, newFailure);
   }
 
   soon() {
@@ -161,29 +161,29 @@ function chartCard(title, canvas) {
   return h("section", { class: "card" }, h("h2", {}, title), h("div", { class: "canvas" }, canvas));
 }
 
-function learntOf(told) {
-  const done = learning(told);
+function learntOf(run) {
+  const done = learning(run);
   const text = `${done[0].toUpperCase()}${done.slice(1)}.`;
-  if (told.state === "stopped") return `${text} It was stopped; what it has fetched is kept, and it can go on.`;
-  return `${text} The crawl begins when it has seen enough; it can be paused from then on.`;
+  if (run.state === "stopped") return `${text} It was stopped; what it has fetched is kept, and it can be resumed.`;
+  return `${text} The crawl begins when it has seen enough; from then on you can pause it.`;
 }
 
-function aboutOf(told) {
-  const end = told.state === "finished" || told.state === "stopped" ? told.stopped : "";
-  const when = told.begun ? `begun ${moment(told.begun)}` : `last change ${moment(told.changed)}`;
-  const facts = [told.topic, `policy ${told.policy}`, `model ${told.model}`, told.web, when, end && `ended: ${end}`];
+function aboutOf(run) {
+  const end = run.state === "finished" || run.state === "stopped" ? run.stopped : "";
+  const when = run.begun ? `started ${moment(run.begun)}` : `last change ${moment(run.changed)}`;
+  const facts = [run.topic, `policy ${run.policy}`, `model ${run.model}`, run.web, when, end && `ended: ${end}`];
   return facts.filter(Boolean).join(" · ");
 }
 
-function tilesOf(told) {
-  const left = told.state === "crawling" && told.pace ? (told.budget - told.pages) / told.pace : NaN;
+function tilesOf(run) {
+  const left = run.state === "crawling" && run.pace ? (run.budget - run.pages) / run.pace : NaN;
   return [
-    ["pages", count(told.pages), `of ${count(told.budget)}`],
-    ["relevant", count(told.relevant), `${count(told.pages - told.relevant)} are not`],
-    ["harvest rate", percent(told.harvest_rate), `${percent(told.recent_rate)} lately`],
-    ["relevant sites", count(told.relevant_sites), `of ${count(told.sites)} visited`],
-    ["links waiting", count(told.frontier), told.leaves ? `in ${count(told.leaves)} leaves` : "in one queue"],
-    ["pages a second", pace(told.pace), Number.isNaN(left) ? `${duration(told.seconds)} in all` : `${duration(left)} left`],
+    ["pages", count(run.pages), `of ${count(run.budget)}`],
+    ["relevant", count(run.relevant), `${count(run.pages - run.relevant)} not relevant`],
+    ["harvest rate", percent(run.harvest_rate), `${percent(run.recent_rate)} of the last ${RECENT}`],
+    ["relevant sites", count(run.relevant_sites), `of ${count(run.sites)} visited`],
+    ["links waiting", count(run.frontier), run.leaves ? `in ${counted(run.leaves, "leaf", "leaves")}` : "in one queue"],
+    ["pages per second", pace(run.pace), Number.isNaN(left) ? `${duration(run.seconds)} in all` : `${duration(left)} left`],
   ];
 }
 
@@ -200,7 +200,7 @@ function newFailure(one) {
   return h("li", {}, h("b", {}, one.kind), " ", webLink(one.href, one.url), one.note ? ` (${one.note})` : "");
 }
 
-// Pages a second between points, over a few of them: single fetches jump about.
+// Pages per second between points, over a few of them, as single fetches vary.
 function paceOf(rows, at) {
   const width = Math.max(1, Math.round(rows.length / 50));
   return rows.slice(width).map((row, i) => {

@@ -1,17 +1,17 @@
 // The list of runs, running and finished.
 
-import { Poll, ask } from "./api.js";
-import { count, duration, h, keyed, moment, percent, write } from "./dom.js";
+import { Poll, get } from "./api.js";
+import { RECENT, count, counted, duration, h, keyed, moment, percent, write } from "./dom.js";
 import { sparkline } from "./charts.js";
 import { newCrawl } from "./topics.js";
 
 const STATES = ["crawling", "learning", "paused", "finished", "stopped", "failed", "starting"];
 
-// What a run does, as people say it; one that learns its topic has not begun to crawl.
+// The state of a run; one that learns its topic has not begun to crawl.
 export const doing = (run) => (run.exploring && run.state === "crawling" ? "learning" : run.state);
 
 export const learning = ({ exploring }) =>
-  `learning the topic: ${count(exploring.pages)} of ${count(exploring.of)} pages`;
+  `learning the topic: ${count(exploring.pages)} of ${counted(exploring.of, "page")}`;
 
 export function badge(state = "") {
   return h("span", { class: `badge ${STATES.includes(state) ? state : "reading"}` }, state || "reading …");
@@ -23,7 +23,7 @@ export function runsView(main, frame) {
   const empty = h(
     "p",
     { class: "empty", hidden: true },
-    "There is no run below ./runs yet. Begin a crawl of a topic file in this folder, or start one in a terminal with " +
+    "There are no runs below ./runs yet. Start a crawl of a topic file in this folder here, or in a terminal with " +
       "“tres crawl topic.toml --run runs/first”; it appears here by itself.",
   );
   const begin = newCrawl(frame);
@@ -31,20 +31,19 @@ export function runsView(main, frame) {
   main.append(h("div", { class: "heading" }, h("h1", {}, "Runs"), h("span", { class: "grow" }), begin), empty, begun, lines);
   return new Poll(
     async () => {
-      const told = await ask("/api/runs");
-      const { runs } = told;
-      begin.hidden = !told.can_begin;
-      empty.hidden = runs.length + told.begun.length > 0;
-      keyed(begun, told.begun, (one) => one.name, newBegun, fillBegun);
+      const { runs, begun: starting, can_begin: canBegin } = await get("/api/runs");
+      begin.hidden = !canBegin;
+      empty.hidden = runs.length + starting.length > 0;
+      keyed(begun, starting, (one) => one.name, newBegun, fillBegun);
       keyed(lines, runs, (run) => run.key, newLine, fill);
       return runs.every((run) => "state" in run) ? 2 : 0.3;
     },
-    frame.heard,
+    frame.reportConnection,
     2,
   );
 }
 
-// A crawl that was begun here and is no run yet: it starts, or says why it did not.
+// A crawl that was started here and has no run directory yet: it is starting, or has failed.
 function newBegun({ name }) {
   return h(
     "li",
@@ -57,7 +56,7 @@ function newBegun({ name }) {
 
 function fillBegun(line, { problem }) {
   line.querySelector(".state").replaceChildren(badge(problem ? "failed" : "starting"));
-  write(line.querySelector(".about"), problem || "the crawl starts …");
+  write(line.querySelector(".about"), problem || "starting …");
 }
 
 function newLine(run) {
@@ -73,21 +72,21 @@ function newLine(run) {
 }
 
 function fill(line, run) {
-  const told = JSON.stringify(run);
-  if (line.told === told) return;
-  line.told = told;
+  const shown = JSON.stringify(run);
+  if (line.shown === shown) return;
+  line.shown = shown;
   const find = (name) => line.querySelector(`.${name}`);
   find("state").replaceChildren(badge(doing(run)));
   if (!run.state) return;
   const about = [run.topic, run.policy, run.web, `${duration(run.seconds)} crawled`].filter(Boolean).join(" · ");
   write(find("about"), run.problem || (run.exploring ? learning(run) : about));
   if (run.pages || !(run.problem || run.exploring)) {
-    fact(find("fetched"), count(run.pages), `of ${count(run.budget)} pages`);
+    fact(find("fetched"), count(run.pages), `of ${counted(run.budget, "page")}`);
     fact(find("harvest"), percent(run.harvest_rate), "relevant");
-    fact(find("sites"), count(run.relevant_sites), "relevant sites");
+    fact(find("sites"), count(run.relevant_sites), run.relevant_sites === 1 ? "relevant site" : "relevant sites");
   }
   fact(find("time"), moment(run.changed), "last change");
-  const label = `Harvest rate of the last pages, now ${percent(run.recent_rate)}`;
+  const label = `Harvest rate of the last ${RECENT} pages, now ${percent(run.recent_rate)}`;
   find("spark-place").replaceChildren(sparkline(run.spark, label));
 }
 

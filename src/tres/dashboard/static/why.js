@@ -1,16 +1,16 @@
-// Why a page was fetched, laid out for reading. The sentences and numbers are those of “tres explain”.
+// Why a page was fetched, with the sentences and numbers of “tres explain”.
 
-import { ask, runPath } from "./api.js";
+import { get, runPath } from "./api.js";
 import { inform } from "./controls.js";
-import { count, h, webLink } from "./dom.js";
+import { count, counted, h, webLink } from "./dom.js";
 
 export async function showWhy(key, step) {
-  const content = h("div", { class: "why", tabindex: 0 }, h("p", { class: "muted", role: "status" }, "Looking it up …"));
+  const content = h("div", { class: "why", tabindex: 0 }, h("p", { class: "muted", role: "status" }, "Loading …"));
   inform(`Why page ${count(step)}?`, content);
   try {
-    const quick = await ask(runPath(key, `/explain?step=${step}`));
+    const quick = await get(runPath(key, `/explain?step=${step}`));
     content.replaceChildren(...partsOf(quick));
-    if (quick.pending) content.replaceChildren(...partsOf(await ask(runPath(key, `/explain?step=${step}&wait=1`))));
+    if (quick.pending) content.replaceChildren(...partsOf(await get(runPath(key, `/explain?step=${step}&wait=1`))));
   } catch (problem) {
     content.replaceChildren(h("p", { class: "problem", role: "alert" }, problem.message));
   }
@@ -20,13 +20,13 @@ function partsOf(why) {
   return [
     h("p", {}, h("b", {}, webLink(why.href, why.title || why.url)), why.title ? h("span", { class: "muted" }, ` ${why.url}`) : null),
     h("p", { class: "lead" }, why.summary),
-    why.asked ? h("p", {}, `It was asked for as ${why.asked}, which leads there.`) : null,
+    why.asked ? h("p", {}, `It was requested as ${why.asked}, which leads there.`) : null,
     why.path.length > 1 ? part("The way from a seed", wayOf(why.path)) : null,
     why.cited.length ? part("Other pages that link to it", citedOf(why)) : null,
-    why.features.length ? part("What was seen of the link, what set it apart first", featuresOf(why.features)) : null,
+    why.features.length ? part("What tres saw of the link, the most unusual first", featuresOf(why.features)) : null,
     leafOf(why),
     why.others.length ? part("The next best links", othersOf(why)) : null,
-    part("What came of it", h("p", {}, why.outcome), h("p", {}, why.judged)),
+    part("What it led to", h("p", {}, why.outcome), h("p", {}, why.judged)),
   ].filter(Boolean);
 }
 
@@ -59,16 +59,17 @@ function featuresOf(features) {
 }
 
 function leafOf({ leaf, leaf_note: note, pending }) {
-  if (pending) return part("Links of its kind", h("p", { class: "muted", role: "status" }, "The decision tree is being grown again from the journal …"));
-  if (!leaf) return note ? part("Links of its kind", h("p", { class: "muted" }, `The rule of its leaf cannot be told: ${note}.`)) : null;
+  if (pending) return part("Links of its kind", h("p", { class: "muted", role: "status" }, "Growing the decision tree from the journal …"));
+  if (!leaf) return note ? part("Links of its kind", h("p", { class: "muted" }, `The rule of its leaf is not known: ${note}.`)) : null;
   const earned = leaf.fetched
-    ? `The ${count(leaf.fetched)} such links fetched by now earned ${leaf.reward.toFixed(2)} on average; a relevant page earns up to 1.`
+    ? `The ${leaf.fetched === 1 ? "only such link" : counted(leaf.fetched, "such link")} fetched so far earned ` +
+      `${leaf.reward.toFixed(2)}${leaf.fetched === 1 ? "" : " on average"}; a relevant page earns up to 1.`
     : "No such link has been fetched yet.";
   return part(`Links of its kind (leaf ${leaf.id})`, h("ul", {}, leaf.conditions.map((text) => h("li", {}, text))), h("p", {}, earned));
 }
 
 function othersOf({ value, candidates, meaning, others }) {
-  const among = candidates ? ` of ${count(candidates)}` : "";
+  const among = candidates ? ` of ${counted(candidates, "link")}` : "";
   const rows = others.map((link) => [link.value.toFixed(3), fateOf(link), webLink(link.href, link.url)]);
   return [
     h("p", {}, `Its value of ${value.toFixed(3)} was the highest${among}. ${meaning.replace(/^\(|\)\s*$/g, "")}`),
