@@ -31,8 +31,8 @@ from tres.engines.reading.page_reader import PageReader, Reading, Received
 from tres.engines.reading.tasks import ReadPage, perform
 from tres.engines.scrapy.capture import EXCHANGE, CaptureMiddleware
 from tres.engines.scrapy.connections import ConnectionPool
-from tres.engines.scrapy.failures import named
-from tres.engines.scrapy.guarded_handler import _GuardedAgent
+from tres.engines.scrapy.failures import name_failure
+from tres.engines.scrapy.internals import AgentRequests
 from tres.engines.scrapy.response_handler import ResponseHandler
 from tres.store.journal_tables import FAILURES_TABLE, failure_values
 from tres.web.page import Failed, FailureKind
@@ -55,7 +55,7 @@ class Wire:
         with nothing_logged():
             came = self._downloaded(data, request)
         if isinstance(came, Failure):
-            problem = named(self._url, came)
+            problem = name_failure(self._url, came)
             assert problem.failed.kind is not FailureKind.UNREADABLE, problem.note
             return
         came.request = request
@@ -63,12 +63,12 @@ class Wire:
         if EXCHANGE in request.meta:
             assert request.meta[EXCHANGE].response_head.count(b"\r\n\r\n") == 1, "two ends"
         flight = Flight(self._url, "example.org", 0.0, 0.0)
-        _completed(self._answers.page(flight, came))
+        _completed(self._answers.handle_response(flight, came))
 
     def _downloaded(self, data: bytes, request: Request) -> Response | Failure:
         """What Scrapy makes of the bytes, which come in two pieces before the connection ends."""
         limits = {"maxsize": MAX_BYTES, "warnsize": 0, "fail_on_dataloss": True}
-        agent = _GuardedAgent(contextFactory=None, crawler=self._crawler, **limits)  # type: ignore[arg-type]
+        agent = AgentRequests(contextFactory=None, crawler=self._crawler, **limits)  # type: ignore[arg-type]
         connection = _Connection()
         agent.agent = connection  # type: ignore[assignment]
         came: list[Any] = []
@@ -129,10 +129,10 @@ class _Landing:
     def reading(self, flight: Flight) -> Iterator[None]:
         yield
 
-    def told(self, flight: Flight, **facts: Any) -> Fetched:
+    def fetched(self, flight: Flight, **facts: Any) -> Fetched:
         return Fetched(flight.at, 0.0, **facts)
 
-    def land(self, flight: Flight, outcome: object, told: Fetched) -> list[Any]:
+    def finish(self, flight: Flight, outcome: object, told: Fetched) -> list[Any]:
         kind = outcome.kind if isinstance(outcome, Failed) else FailureKind.HTTP_ERROR
         assert kind is not FailureKind.UNREADABLE, told.note
         values = failure_values(FetchFailed(flight.url, kind, False), told)

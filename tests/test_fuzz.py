@@ -10,7 +10,7 @@ from tests.support.fuzz import EXAMPLES
 from twisted.logger import Logger
 from twisted.python.failure import Failure
 
-from tres.engines.scrapy.connections import _BoundedParser
+from tres.engines.scrapy.connections import BoundedParser
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
@@ -34,7 +34,7 @@ def test_a_finding_is_told_with_its_input() -> None:
 def test_a_response_is_read_by_the_parts_that_a_crawl_has(monkeypatch: pytest.MonkeyPatch) -> None:
     strange = b"HTTP\xed\xa0\x80/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK"
     WIRE.read(strange)
-    monkeypatch.delattr(_BoundedParser, "statusReceived")
+    monkeypatch.delattr(BoundedParser, "statusReceived")
     with pytest.raises(AssertionError, match="UnicodeDecodeError"):
         WIRE.read(strange)
 

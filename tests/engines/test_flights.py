@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tres.crawl.events import Demand, Done, Event, Fetch, StopReason, Wait
-from tres.engines.flights import Answer, Flight, Flights
+from tres.engines.flights import Flight, Flights, ServerResponse
 from tres.engines.politeness.clock import PolitenessClock
 from tres.engines.protocols import Fetched
 from tres.settings.sections import LiveSection
@@ -74,7 +74,7 @@ def test_no_more_than_k_take_off(clock: Clock) -> None:
     chosen(flights)
     assert flights.choose() is None
     assert crawl.asked == 2
-    flights.land(first, "page", TOLD)
+    flights.finish(first, "page", TOLD)
     assert chosen(flights).url == "http://c.org/"
 
 
@@ -84,7 +84,7 @@ def test_a_site_that_must_wait_is_passed_over_and_asked_when_it_is_ready(clock: 
     assert [chosen(flights).url for _ in range(2)] == ["http://a.org/1", "http://b.org/"]
     assert flights.choose() is None
     for flight in flights:
-        flights.land(flight, "page", TOLD)
+        flights.finish(flight, "page", TOLD)
     assert flights.choose() is None
     assert flights.wakes_in() == 1.0
     clock.now += 1.0
@@ -98,7 +98,7 @@ def test_a_crawl_that_waits_is_not_asked_again_before_something_has_changed(cloc
     for _ in range(5):
         assert flights.choose() is None
     assert crawl.asked == 2
-    flights.land(first, "page", TOLD)
+    flights.finish(first, "page", TOLD)
     assert flights.choose() is None
     assert crawl.asked == 3
 
@@ -107,8 +107,8 @@ def test_a_flight_lands_once(clock: Clock) -> None:
     crawl = Listed("http://a.org/")
     flights = flights_of(crawl, clock)
     flight = chosen(flights)
-    flights.land(flight, "page", TOLD)
-    flights.land(flight, "another", TOLD)
+    flights.finish(flight, "page", TOLD)
+    flights.finish(flight, "another", TOLD)
     flights.fail(flight, FailureKind.DROPPED, "lost")
     assert crawl.received == [("http://a.org/", "page")]
     assert flights.get("http://a.org/") is None
@@ -117,11 +117,11 @@ def test_a_flight_lands_once(clock: Clock) -> None:
 def test_what_a_server_said_reaches_the_manners_by_site(clock: Clock) -> None:
     flights = flights_of(Listed("http://a.org/"), clock)
     flight = chosen(flights)
-    flight.answer = Answer(302)
-    flights.back(flight)
-    flights.depart(flight, "b.org")
-    flight.answer = Answer(503, retry_after=40.0)
-    flights.land(flight, Failed(flight.url, FailureKind.THROTTLED), TOLD)
+    flight.response = ServerResponse(302)
+    flights.end_hop(flight)
+    flights.start_hop(flight, "b.org")
+    flight.response = ServerResponse(503, retry_after=40.0)
+    flights.finish(flight, Failed(flight.url, FailureKind.THROTTLED), TOLD)
     assert flights.ready_in("a.org") == 1.0
     assert flights.ready_in("b.org") == 40.0
 
@@ -132,7 +132,7 @@ def test_it_is_over_when_the_crawl_is_done_and_everything_is_back(clock: Clock) 
     assert flights.choose() is None
     assert flights.reason is StopReason.FRONTIER_EXHAUSTED
     assert not flights.over
-    flights.land(flight, "page", TOLD)
+    flights.finish(flight, "page", TOLD)
     assert flights.over
 
 
@@ -145,10 +145,10 @@ def test_after_a_fault_nothing_more_is_asked_or_told(clock: Clock) -> None:
         raise OSError("no space")
 
     crawl.receive = full  # type: ignore[method-assign]
-    flights.land(first, "page", TOLD)
+    flights.finish(first, "page", TOLD)
     assert isinstance(flights.fault, OSError)
     crawl.receive = Listed.receive.__get__(crawl)  # type: ignore[method-assign]
-    flights.land(second, "page", TOLD)
+    flights.finish(second, "page", TOLD)
     assert crawl.received == []
     assert flights.choose() is None
     assert flights.over
@@ -156,7 +156,7 @@ def test_after_a_fault_nothing_more_is_asked_or_told(clock: Clock) -> None:
 
 def test_an_interrupt_wakes_the_engine(clock: Clock) -> None:
     flights = flights_of(Listed("http://a.org/1", "http://a.org/2"), clock)
-    flights.land(chosen(flights), "page", TOLD)
+    flights.finish(chosen(flights), "page", TOLD)
     assert flights.choose() is None
     woken = []
     flights.wake = lambda: woken.append(True)
@@ -194,7 +194,7 @@ def test_a_site_whose_pages_cost_too_much_rests_and_it_is_told(
 ) -> None:
     flights = flights_of(Listed("http://a.org/1", "http://b.org/"), clock, k=2)
     flights.charge("http://a.org/", 7.8)
-    assert "took 7.8 s of processor time to read; a.org rests for 68 s" in caplog.text
+    assert "took 7.8 s of processor time to read; pausing a.org for 68 s" in caplog.text
     assert chosen(flights).url == "http://b.org/"
     clock.now += 69
     flights.wake()
@@ -203,8 +203,8 @@ def test_a_site_whose_pages_cost_too_much_rests_and_it_is_told(
 
 def refused(flights: Flights, retry_after: float) -> None:
     flight = chosen(flights)
-    flight.answer = Answer(503, retry_after=retry_after)
-    flights.land(flight, Failed(flight.url, FailureKind.THROTTLED, retryable=True), TOLD)
+    flight.response = ServerResponse(503, retry_after=retry_after)
+    flights.finish(flight, Failed(flight.url, FailureKind.THROTTLED, retryable=True), TOLD)
 
 
 def test_a_crawl_waits_for_a_site_that_is_soon_back(clock: Clock) -> None:
@@ -225,7 +225,7 @@ def test_a_crawl_ends_if_all_that_is_left_must_rest_for_too_long(clock: Clock) -
     assert other.url == "http://b.org/"
     assert flights.choose() is None
     assert flights.reason is None  # as long as anything is in flight, there may be more
-    flights.land(other, "page", TOLD)
+    flights.finish(other, "page", TOLD)
     clock.now += 0.9
     assert flights.choose() is None
     clock.now += 0.1  # now only a.org is left to wait for

@@ -104,9 +104,9 @@ class TestFlights:
         flights = self.flights(crawl, clock, controller)
         first, second = chosen(flights), chosen(flights)
         controller.paused = True
-        flights.land(first, "page", TOLD)
+        flights.finish(first, "page", TOLD)
         assert flights.choose() is None
-        flights.land(second, "page", TOLD)
+        flights.finish(second, "page", TOLD)
         assert flights.choose() is None
         assert crawl.asked == 2
         assert not flights.over  # there is nothing in flight, but it is no end
@@ -122,7 +122,7 @@ class TestFlights:
         controller.paused = True
         clock.now += 0.15
         assert flights.wakes_in() == pytest.approx(0.05)
-        flights.land(flight, "page", TOLD)
+        flights.finish(flight, "page", TOLD)
         assert flights.wakes_in() == pytest.approx(0.05)
         crawl.urls = []
         controller.paused = False
@@ -145,7 +145,7 @@ class TestFlights:
             return bool(ordered)
 
         flights = self.flights(crawl, clock, Scripted(stop, clock=clock, every=0.2))
-        flights.land(chosen(flights), "page", TOLD)
+        flights.finish(chosen(flights), "page", TOLD)
         assert flights.choose() is None
         assert crawl.asked == 2
         clock.now += 0.2  # the site is not ready yet

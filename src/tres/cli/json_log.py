@@ -40,7 +40,7 @@ from tres.crawl.events import (
 )
 from tres.crawl.page_record import LOGGED
 from tres.crawl.session import CrawlSession
-from tres.engines.scrapy.logs import NAMES
+from tres.engines.scrapy.logs import LOGGER_NAMES
 from tres.errors import TresError
 from tres.runs.open_run import Result
 from tres.settings.topic_file import TopicConfig
@@ -82,7 +82,7 @@ class JsonLog:
 
     def __enter__(self) -> Self:
         handler = _LogLines(self)
-        for name in (None, *NAMES):  # these do not always hand on what they hear to the first
+        for name in (None, *LOGGER_NAMES):  # not all of these propagate to the root logger
             logger = logging.getLogger(name)
             logger.addHandler(handler)
             self._entered.callback(logger.removeHandler, handler)

@@ -1,21 +1,21 @@
-"""What is in flight: between a crawl that asks for URLs and an engine that fetches them.
+"""Flights: the URLs in flight between a session that asks for them and an engine that fetches them.
 
-A *flight* is one URL on its way. It is made of *hops*, one HTTP request each: redirects and
+A *flight* is the fetch of one URL. It consists of *hops*, one HTTP request each: redirects and
 retries are further hops, perhaps to other sites. The politeness clock
-(`tres.engines.politeness.clock`) is told when a hop departs for a site and how it came back,
-so that every hop is as polite as the first.
+(`tres.engines.politeness.clock`) is told when each hop starts and how it ends, so that every hop is
+as polite as the first.
 
-Two invariants are kept here, whoever fetches:
+Two invariants hold, whichever engine fetches:
 
-- at most `k` flights are under way, and a URL is asked for only when one may depart. With
-  k = 1 the crawl is asked, answered, asked, answered: exactly as in a replay;
-- every flight that took off lands exactly once. Whatever is said of it later is ignored.
+- at most `k` flights are open, and a URL is asked for only when its first hop may start. With
+  k = 1 the session is asked and answered in turns, exactly as in a replay;
+- every flight finishes exactly once. Whatever is reported about it later is ignored.
 
-A crawl that says `Wait` is asked again when a hop is back, a flight has landed, a site becomes
-ready or an order was given (`tres.engines.steering`), not before; one that is paused is not asked.
-If nothing is in flight and all sites left rest for more than `max_wait` seconds, the crawl ends:
-its links are kept, and whoever goes on with it later asks for them. What the crawl itself raises
-(a full disk, say) is a *fault*: nothing more is asked or told, and whoever runs it raises that.
+A session that answers `Wait` is asked again when a hop ends, a flight finishes, a site becomes
+ready or an order arrives (`tres.engines.steering`), not before; a paused one is not asked at all.
+If nothing is in flight and all remaining sites back off for more than `max_wait` seconds, the crawl
+ends; its links are kept for a later start. What the session itself raises (a full disk, say) is a
+*fault*: nothing more is asked or reported, and the program that runs the crawl raises it.
 """
 
 from __future__ import annotations
@@ -26,51 +26,24 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any, Protocol
+from typing import Any
 
 from tres.crawl.events import Demand, Done, Event, Fetch, StopReason
+from tres.engines.politeness.clock import PolitenessClock
 from tres.engines.protocols import Fetched, LiveSession
 from tres.engines.steering import UNSTEERED, Steering
 from tres.web.page import Failed, FailureKind
 from tres.web.url import SiteBy, canonical, site_of
 
 LONG = 30.0
-"""Seconds without anything to ask for that are worth a word."""
+"""Seconds of waiting that are worth a warning."""
 
 _log = logging.getLogger(__name__)
 
 
-class Politeness(Protocol):
-    """When a site may be asked; all times are seconds of one monotonic clock."""
-
-    def waiting(self, now: float) -> list[str]: ...
-
-    def ready_at(self, site: str, now: float) -> float: ...
-
-    def next_change(self, now: float) -> float | None: ...
-
-    def all_rest(self, now: float) -> bool: ...
-
-    def depart(self, site: str, now: float) -> None: ...
-
-    def arrive(
-        self,
-        site: str,
-        now: float,
-        latency: float | None,
-        status: int | None,
-        retry_after: float | None,
-        failed: FailureKind | None,
-    ) -> None: ...
-
-    def unread(self, site: str, more: int, now: float) -> None: ...
-
-    def read(self, site: str, seconds: float, now: float) -> float: ...
-
-
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a server said to one hop, as far as politeness cares."""
+class ServerResponse:
+    """What a server's response to one hop says about politeness."""
 
     status: int | None = None
     latency: float | None = None
@@ -79,26 +52,28 @@ class Answer:
 
 @dataclass(slots=True, eq=False)
 class Flight:
-    """One URL on its way, and where it is."""
+    """The fetch of one URL, and the state of its present hop."""
 
     url: str
     site: str
+    """Of the present hop."""
     began: float
+    """On the monotonic clock."""
     at: float
-    away: bool = False
-    """Has a hop departed that is not back?"""
-    reached: bool = False
-    """Has it come as far as to the downloader?"""
-    answer: Answer | None = None
+    """The same in seconds since the epoch."""
+    in_hop: bool = False
+    """Has a hop started that has not ended?"""
+    reached_downloader: bool = False
+    response: ServerResponse | None = None
 
 
 class Flights:
-    """Asks one crawl, keeps it polite, and brings every flight home."""
+    """Asks one session for URLs, keeps the crawl polite, and finishes every flight."""
 
     def __init__(
         self,
-        crawl: LiveSession,
-        politeness: Politeness,
+        session: LiveSession,
+        politeness: PolitenessClock,
         k: int = 1,
         site_by: SiteBy = "host",
         listener: Callable[[Event], None] = lambda event: None,
@@ -109,8 +84,8 @@ class Flights:
         self.reason: StopReason | None = None
         self.fault: Exception | None = None
         self.wake: Callable[[], None] = lambda: None
-        """Set by the engine: makes it look again for something to fetch."""
-        self._crawl = crawl
+        """Set by the engine: makes it ask for the next flight."""
+        self._session = session
         self._politeness = politeness
         self._k = k
         self._site_by = site_by
@@ -118,19 +93,19 @@ class Flights:
         self._clock = clock
         self._steering = steering
         self._max_wait = max_wait
-        self._flying: dict[str, Flight] = {}
-        self._resting_until = -inf
+        self._open: dict[str, Flight] = {}
+        self._ask_again_at = -inf
 
     def __len__(self) -> int:
-        return len(self._flying)
+        return len(self._open)
 
     def __iter__(self) -> Iterator[Flight]:
-        return iter(list(self._flying.values()))
+        return iter(list(self._open.values()))
 
     @property
     def over(self) -> bool:
-        """Will nothing more be asked for, and is everything back?"""
-        return not self._flying and not self._asks
+        """Will nothing more be asked for, and has every flight finished?"""
+        return not self._open and not self._asks
 
     @property
     def _asks(self) -> bool:
@@ -138,45 +113,45 @@ class Flights:
 
     @property
     def _has_room(self) -> bool:
-        return self._asks and not self._steering.paused and len(self._flying) < self._k
+        return self._asks and not self._steering.paused and len(self._open) < self._k
 
     def get(self, url: object) -> Flight | None:
-        """The flight to a URL that was asked for, unless it has landed."""
-        return self._flying.get(url) if isinstance(url, str) else None
+        """Return the open flight for a URL that the session asked for."""
+        return self._open.get(url) if isinstance(url, str) else None
 
     def choose(self) -> Flight | None:
-        """The next flight, if one may take off now; its first hop has departed."""
-        self._look_up()
+        """Open the next flight, if one may start now; its first hop has started."""
+        self._carry_out_orders()
         now = self._clock()
-        if not self._has_room or now < self._resting_until:
+        if not self._has_room or now < self._ask_again_at:
             return None
         match self._next(now):
             case Fetch(urls=(url,)):
-                flight = Flight(url, self.site(url), now, time.time())
-                self._flying[url] = flight
-                self.depart(flight, flight.site)
+                flight = Flight(url, self.site_of(url), now, time.time())
+                self._open[url] = flight
+                self.start_hop(flight, flight.site)
                 return flight
             case Done(reason):
                 self.reason = reason
             case _:
                 change = self._politeness.next_change(now)
-                self._resting_until = inf if change is None else change
-                if self._asks and not self._flying and self._politeness.all_rest(now):
-                    self._wait_or_end(self._resting_until - now)
+                self._ask_again_at = inf if change is None else change
+                if self._asks and not self._open and self._politeness.only_backing_off(now):
+                    self._wait_or_end(self._ask_again_at - now)
         return None
 
     def _wait_or_end(self, wait: float) -> None:
-        """All that is left is with sites that rest: is the first of them back soon?"""
+        """All remaining links are on sites that back off: wait for the first, or end."""
         if wait > self._max_wait:
             self.reason = StopReason.SITES_DOWN
         elif wait > LONG:
-            _log.warning("all that is left waits for sites that rest, for %.0f seconds", wait)
+            _log.warning("all remaining sites are backing off; waiting for %.0f seconds", wait)
 
-    def _look_up(self) -> None:
+    def _carry_out_orders(self) -> None:
         try:
             if self._asks and self._steering.carry_out_orders():
-                self._resting_until = -inf
-        except Exception as fault:  # raised again by whoever runs the crawl
+                self._ask_again_at = -inf
+        except Exception as fault:  # raised by the program that runs the crawl
             self.fault = fault
 
     def is_blocked(self, site: str) -> bool:
@@ -185,96 +160,98 @@ class Flights:
 
     def _next(self, now: float) -> Demand | None:
         try:
-            return self._crawl.next(1, self._politeness.waiting(now))
-        except Exception as fault:  # raised again by whoever runs the crawl
+            return self._session.next(1, self._politeness.waiting(now))
+        except Exception as fault:  # raised by the program that runs the crawl
             self.fault = fault
             return None
 
-    def site(self, url: str) -> str:
-        """The site of any URL that came from a fetch."""
+    def site_of(self, url: str) -> str:
+        """Return the site of any URL that came from a fetch."""
         return site_of(canonical(url) or url, self._site_by)
 
     def ready_in(self, site: str) -> float:
-        """Seconds until a site may be asked; infinite while that depends on an answer."""
+        """Return the seconds until a site is ready; infinite if a request must finish first."""
         now = self._clock()
         return max(0.0, self._politeness.ready_at(site, now) - now)
 
     def wakes_in(self) -> float:
-        """Seconds until the crawl may have something to ask for though nothing has landed."""
-        ready = max(0.0, self._resting_until - self._clock()) if self._has_room else inf
+        """Return the seconds until `choose` may open a flight though none has finished."""
+        ready = max(0.0, self._ask_again_at - self._clock()) if self._has_room else inf
         return min(ready, self._steering.next_orders_in()) if self._asks else inf
 
-    def depart(self, flight: Flight, site: str) -> None:
-        """A hop leaves for a site."""
-        flight.site, flight.away, flight.reached, flight.answer = site, True, False, None
-        self._politeness.depart(site, self._clock())
+    def start_hop(self, flight: Flight, site: str) -> None:
+        """Start a hop of the flight to a site."""
+        flight.site, flight.in_hop = site, True
+        flight.reached_downloader, flight.response = False, None
+        self._politeness.request_started(site, self._clock())
 
-    def back(self, flight: Flight, failed: FailureKind | None = None) -> None:
-        """The hop is over, with an answer or without."""
-        if not flight.away:
+    def end_hop(self, flight: Flight, failed: FailureKind | None = None) -> None:
+        """End the present hop, with a response or without."""
+        if not flight.in_hop:
             return
-        flight.away = False
-        said, now = flight.answer or Answer(), self._clock()
-        arrive = self._politeness.arrive
-        arrive(flight.site, now, said.latency, said.status, said.retry_after, failed)
-        self._resting_until = -inf  # the site may be ready
+        flight.in_hop = False
+        response, now = flight.response or ServerResponse(), self._clock()
+        self._politeness.request_finished(
+            *(flight.site, now, response.latency, response.status, response.retry_after, failed)
+        )
+        self._ask_again_at = -inf  # the site may be ready
 
     @contextmanager
     def reading(self, flight: Flight) -> Iterator[None]:
-        """The site is done with the flight; what it sent is being read meanwhile."""
-        self.back(flight)
+        """End the present hop, and count the page as unread until the block ends."""
+        self.end_hop(flight)
         site = flight.site
-        self._politeness.unread(site, 1, self._clock())
+        self._politeness.add_unread(site, 1, self._clock())
         self.wake()
         try:
             yield
         finally:
-            self._politeness.unread(site, -1, self._clock())
+            self._politeness.add_unread(site, -1, self._clock())
 
     def charge(self, url: str, seconds: float) -> None:
-        """Reading what came from a URL took so much processor time."""
-        site = self.site(url)
-        if rest := self._politeness.read(site, seconds, self._clock()):
-            told = "%s took %.1f s of processor time to read; %s rests for %.0f s"
-            _log.warning(told, url, seconds, site, rest)
+        """Charge the site of a URL with the processor time of reading its page."""
+        site = self.site_of(url)
+        if pause := self._politeness.charge_reading(site, seconds, self._clock()):
+            message = "%s took %.1f s of processor time to read; pausing %s for %.0f s"
+            _log.warning(message, url, seconds, site, pause)
 
-    def land(self, flight: Flight, outcome: Any, told: Fetched) -> list[Event]:
-        """What came of a flight, once; the events of the crawl, if there are any."""
-        if self._flying.get(flight.url) is not flight:
+    def finish(self, flight: Flight, outcome: Any, fetched: Fetched) -> list[Event]:
+        """Hand the outcome of a flight to the session, once; return the events of the crawl."""
+        if self._open.get(flight.url) is not flight:
             return []
         if isinstance(outcome, Failed):
-            self.back(flight, outcome.kind)
-            told = replace(told, rests=self._rest_of(flight.site))
+            self.end_hop(flight, outcome.kind)
+            fetched = replace(fetched, rests=self._waits_until(flight.site))
         else:
-            self.back(flight)
-        del self._flying[flight.url]
-        self._resting_until = -inf
-        return self._tell(flight.url, outcome, told) if self.fault is None else []
+            self.end_hop(flight)
+        del self._open[flight.url]
+        self._ask_again_at = -inf
+        return self._receive(flight.url, outcome, fetched) if self.fault is None else []
 
-    def _rest_of(self, site: str) -> tuple[str, float] | None:
+    def _waits_until(self, site: str) -> tuple[str, float] | None:
         wait = self.ready_in(site)
         return (site, time.time() + wait) if 0 < wait < inf else None
 
-    def _tell(self, url: str, outcome: Any, told: Fetched) -> list[Event]:
+    def _receive(self, url: str, outcome: Any, fetched: Fetched) -> list[Event]:
         try:
-            events = self._crawl.receive(url, outcome, told)
+            events = self._session.receive(url, outcome, fetched)
             for event in events:
                 self._listener(event)
-        except Exception as fault:  # raised again by whoever runs the crawl
+        except Exception as fault:  # raised by the program that runs the crawl
             self.fault = fault
             return []
         return events
 
     def fail(self, flight: Flight, kind: FailureKind, note: str, retryable: bool = False) -> None:
-        """Land without a page."""
-        self.land(flight, Failed(flight.url, kind, retryable), self.told(flight, note=note))
+        """Finish a flight without a page."""
+        self.finish(flight, Failed(flight.url, kind, retryable), self.fetched(flight, note=note))
 
-    def told(self, flight: Flight, **more: Any) -> Fetched:
-        """How the flight went, with what else is known of it."""
-        return Fetched(flight.at, self._clock() - flight.began, **more)
+    def fetched(self, flight: Flight, **known: Any) -> Fetched:
+        """Return how the flight went, with what else is known of it."""
+        return Fetched(flight.at, self._clock() - flight.began, **known)
 
     def interrupt(self) -> None:
-        """Take no more off; what is in flight may land."""
-        self._crawl.interrupt()
-        self._resting_until = -inf
+        """Open no more flights; those in flight may finish."""
+        self._session.interrupt()
+        self._ask_again_at = -inf
         self.wake()

@@ -87,10 +87,10 @@ async def explore_live(
     )
     reader = ReaderPool(ReaderPlan.without_model(config.live, this_year(), config.crawl.site))
     live = LiveCrawl(
-        crawl=session,
+        session=session,
         reader=reader,
         site_by=config.crawl.site,
-        patience=config.live.timeout,
+        max_hop_wait=config.live.timeout,
         redirects=config.live.redirects,
     )
     settings = scrapy_settings(config.override(sitemaps=False))  # pages alone

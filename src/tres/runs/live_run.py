@@ -142,12 +142,12 @@ async def _crawl_to_end(
     try:
         await reader.start()
         live = LiveCrawl(
-            crawl=run.recorded,
+            session=run.recorded,
             reader=reader,
             in_flight=bounded(config.crawl.in_flight),
             site_by=config.crawl.site,
-            patience=config.live.timeout,
-            resting=journal.resting(),
+            max_hop_wait=config.live.timeout,
+            backing_off=journal.resting(),
             redirects=config.live.redirects,
             memory=memory,
             listener=notify,

@@ -1,21 +1,20 @@
-"""The scheduler for anybody's Scrapy project: tres decides where their spider goes.
+"""The scheduler for anybody's Scrapy project: tres decides where the spider goes.
 
     SCHEDULER = "tres.scrapy_plugin.TresScheduler"
     TRES_TOPIC = "topic.toml"         # what to look for
-    TRES_RUN = "runs/first"           # where the run is kept, and gone on with
-    TRES_CONCURRENCY = 8              # pages in flight; the topic file's if it is not set
-    TRES_PAGES = 1000                 # budget; the topic file's if it is not set
+    TRES_RUN = "runs/first"           # the run directory; the next start continues it
+    TRES_CONCURRENCY = 8              # pages in flight; default: the topic file's
+    TRES_PAGES = 1000                 # budget; default: the topic file's
 
 The spider's `start_urls` are the seeds, or else those of the topic file. tres fetches, reads and
-judges pages and finds their links itself, and offers to the crawl those that the spider may follow
-(`tres.scrapy_plugin.link_filter`). Each page that counts is then given to the spider's `parse`, or
-to the callback of the rule or start request that led there, with `response.meta["tres"]` saying how
-relevant it is, and what the callback yields goes the usual way. Requests that the spider yields
-are fetched as asked for, by Scrapy's own scheduler, and the learner hears nothing of them.
+classifies pages and extracts their links itself, and offers to the crawl those that the spider may
+follow (`tres.scrapy_plugin.link_filter`). Each page that counts then goes to the spider's `parse`,
+or to the callback of the rule or start request that led there; `response.meta["tres"]` says how
+relevant it is. What the callback yields goes the usual way. Requests that the spider yields are
+fetched as they are, by Scrapy's own scheduler, and the policy does not learn from them.
 
-Robots.txt (`tres.scrapy_plugin.strict_robots`), user agent, retries and limits are those of the
-project: its settings are its own. This module looks upwards, to the store and the topic: it is an
-entry point, as commands are.
+robots.txt (`tres.scrapy_plugin.strict_robots`), user agent, retries and limits are the project's
+own.
 """
 
 from __future__ import annotations
@@ -24,12 +23,14 @@ import logging
 import time
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider
 from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.http import Response
+from scrapy.settings import BaseSettings
 from scrapy.spidermiddlewares.httperror import HttpError
 from scrapy.utils.defer import deferred_from_coro
 
@@ -38,7 +39,7 @@ from tres.engines.flights import Flight, Flights
 from tres.engines.network.open_files import bounded
 from tres.engines.politeness.clock import PolitenessClock
 from tres.engines.reading.switching_reader import SwitchingReader
-from tres.engines.scrapy.politeness_middleware import stricter_politeness
+from tres.engines.scrapy.internals import is_starting
 from tres.engines.scrapy.response_handler import ResponseHandler
 from tres.engines.scrapy.scheduler import FLIGHT, CrawlScheduler
 from tres.errors import ConfigError, RunError, TresError
@@ -46,9 +47,15 @@ from tres.runs.live_checks import check_no_labels
 from tres.runs.live_components import make_controller, reader_plan, restore_memory
 from tres.runs.live_run import start_or_resume
 from tres.scrapy_plugin.link_filter import LinkFilter
-from tres.scrapy_plugin.spider_requests import ASKED, results, sent, spider_request
+from tres.scrapy_plugin.spider_requests import (
+    SPIDER_REQUEST,
+    carrier_request,
+    iterate_output,
+    spider_request,
+)
 from tres.scrapy_plugin.start_requests import StartRequests
 from tres.scrapy_plugin.strict_robots import make_robots_strict
+from tres.settings.sections import LiveSection
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.web.identity import Identity
 from tres.web.page import FailureKind
@@ -63,7 +70,7 @@ _log = logging.getLogger(__name__)
 
 
 class TresScheduler(CrawlScheduler):
-    """Our scheduler, Scrapy's own beside it, and the run that is kept meanwhile."""
+    """The crawl scheduler, Scrapy's own beside it, and the run that records the crawl."""
 
     def __init__(self, crawler: Crawler, config: TopicConfig, directory: Path) -> None:
         assert crawler.spider is not None
@@ -74,16 +81,16 @@ class TresScheduler(CrawlScheduler):
         seeds = [url for url in map(canonical, config.topic.seeds) if url]
         self._seed_sites = {site_of(url, config.crawl.site) for url in seeds}
         self._starts = StartRequests(seeds, own=bool(getattr(self._spider, "start_urls", None)))
-        self._following = LinkFilter(
+        self._link_filter = LinkFilter(
             crawler, self._spider, Identity(config.live.drop_parameters), directory
         )
         self._own = Scheduler.from_crawler(crawler)
         crawl, site_by = self._run.recorded, config.crawl.site
-        politeness = PolitenessClock(stricter_politeness(config.live, crawler.settings))
+        politeness = PolitenessClock(_stricter_politeness(config.live, crawler.settings))
         controller = make_controller(self._run, perceiver, self._reader, self._count)
         for site, until in crawl.journal.resting().items():
             now = time.monotonic()
-            politeness.rest(site, now + until - time.time(), now)
+            politeness.back_off_until(site, now + until - time.time(), now)
         flights = Flights(
             *(crawl, politeness, bounded(config.crawl.in_flight), site_by, self._count),
             steering=controller,
@@ -91,20 +98,22 @@ class TresScheduler(CrawlScheduler):
         )
         self._reader.charge = flights.charge
         self._memory = restore_memory(config, crawl.journal)
-        answers = ResponseHandler(
+        responses = ResponseHandler(
             *(flights, self._reader, self._memory, config.live.redirects),
-            admit=self._following.admitted,
+            filter_links=self._link_filter.filter_links,
         )
-        super().__init__(crawler, flights, answers, config.live.timeout)
+        super().__init__(crawler, flights, responses, config.live.timeout)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> BaseScheduler:  # type: ignore[override]
-        """The scheduler of a project, from its settings and its spider."""
-        if _only_looks(crawler):
+        """Return the scheduler of a project, from its settings and its spider."""
+        if _is_page_command(crawler):
             return Scheduler.from_crawler(crawler)
         topic, run = (crawler.settings.get(name) for name in ("TRES_TOPIC", "TRES_RUN"))
         if not topic or not run:
-            raise ConfigError("TRES_TOPIC and TRES_RUN: name a topic file and a directory there")
+            raise ConfigError(
+                "TRES_TOPIC or TRES_RUN is missing: set them to a topic file and a run directory"
+            )
         seeds = getattr(crawler.spider, "start_urls", None)
         config = load_topic(topic).override(
             seeds=list(seeds) if seeds else None,
@@ -126,22 +135,22 @@ class TresScheduler(CrawlScheduler):
             raise
 
     def __len__(self) -> int:
-        """What waits to be fetched: requests of the spider, hops, seeds, links of the frontier."""
+        """Return how much waits: the spider's requests, hops, seeds and links of the frontier."""
         session = self._run.session
         return len(self._own) + len(self._hops) + session.seeds_left + len(session.policy)
 
     def open(self, spider: Spider) -> Any:
-        """Let Scrapy's own scheduler begin as well."""
+        """Open Scrapy's own scheduler as well."""
         super().open(spider)
         self._robots = make_robots_strict(self._crawler)
         return self._own.open(spider)
 
     def close(self, reason: str) -> Deferred[None]:
-        """Bring everything home and write the result."""
+        """Fail what is in flight, and write the result of the run."""
         super().close(reason)
-        return deferred_from_coro(self._finished(reason))
+        return deferred_from_coro(self._finish(reason))
 
-    async def _finished(self, reason: str) -> None:
+    async def _finish(self, reason: str) -> None:
         self._own.close(reason)
         await self._reader.close()
         with self._open:
@@ -149,57 +158,58 @@ class TresScheduler(CrawlScheduler):
                 if self._flights.fault is not None:
                     raise self._flights.fault
                 stopped = self._flights.reason or StopReason.INTERRUPTED
-                self._run.finish(stopped, self._memory.dropped + self._following.dropped)
+                self._run.finish(stopped, self._memory.dropped + self._link_filter.dropped)
             except TresError as problem:
                 for line in (*problem.details, problem.message):
                     _log.error("tres: %s", line)
 
     def has_pending_requests(self) -> bool:
-        """Is there more to come, by our choice or by the spider's?"""
+        """Is there more to come, chosen by tres or yielded by the spider?"""
         return self._own.has_pending_requests() or super().has_pending_requests()
 
     def enqueue_request(self, request: Request) -> bool:
-        """A hop of ours, a seed that the crawl asks for itself, or the spider's own request."""
+        """Take a hop of a flight, a request for a seed, or a request of the spider's own."""
         if FLIGHT in request.meta:
-            return self._may_hop(request) and super().enqueue_request(request)
+            return self._may_redirect(request) and super().enqueue_request(request)
         seed = self._starts.seed(request)
         if seed is None:
             return self._own.enqueue_request(request)
         flight = self._flights.get(seed)
-        if flight is not None and flight in self._carriers:
-            self._carriers[flight].meta[ASKED] = request  # too late for all but its callback
+        if flight is not None and flight in self._requests:
+            # The fetch is under way: of the spider's request only its callback still counts.
+            self._requests[flight].meta[SPIDER_REQUEST] = request
         elif not self._starts.take(seed, request):
             return self._own.enqueue_request(request)
         return True
 
-    def _may_hop(self, request: Request) -> bool:
-        """A redirect may lead off site only where the spider's own request may."""
-        asked: Request = request.meta[ASKED]
+    def _may_redirect(self, request: Request) -> bool:
+        """May the spider's own request go where this redirect leads? Else its flight fails."""
+        asked: Request = request.meta[SPIDER_REQUEST]
         hop = asked.replace(url=request.url)
         flight = self._flights.get(request.meta[FLIGHT])
-        if flight is None or self._following.permits(hop):
+        if flight is None or self._link_filter.permits(hop):
             return flight is not None
         self._flights.fail(flight, FailureKind.OFF_SITE, f"redirected to {request.url}")
         return False
 
     def next_request(self) -> Request | None:
-        """What the spider has asked for comes first: it is little, and it waits for it."""
+        """Return the next request; the spider's own, which are few, come first."""
         return self._own.next_request() or super().next_request()
 
-    def _take_off(self) -> Request | None:
-        """The next flight that may depart, with the request that the spider would have made."""
-        self._forget_forbidden()
+    def _next_flight_request(self) -> Request | None:
+        """Return a request for the next flight, like the one that the spider would have made."""
+        self._block_offsite_sites()
         while (flight := self._next_flight()) is not None:
             request = self._request(flight)
-            if not self._following.permits(request.meta[ASKED]):
+            if not self._link_filter.permits(request.meta[SPIDER_REQUEST]):
                 self._flights.fail(flight, FailureKind.OFF_SITE, "no longer in allowed_domains")
             else:
-                self._carriers[flight] = request
+                self._requests[flight] = request
                 return request
         return None
 
     def _next_flight(self) -> Flight | None:
-        starting = self._crawler.engine._start is not None
+        starting = is_starting(self._crawler)
         if (flight := self._starts.ready(starting, time.monotonic())) is not None:
             return flight
         while (flight := self._flights.choose()) is not None:
@@ -209,63 +219,63 @@ class TresScheduler(CrawlScheduler):
 
     def _request(self, flight: Flight) -> Request:
         seed = flight.url in self._starts
-        asked = (self._starts if seed else self._following).request(flight.url)
+        asked = (self._starts if seed else self._link_filter).request(flight.url)
         depth = self._run.session.clicks(flight.url)
-        return sent(asked, flight, depth, self.arrived, self.failed)
+        return carrier_request(asked, flight, depth, self.on_response, self.on_failure)
 
-    def _forget_forbidden(self) -> None:
-        """Sites that the spider may not visit any more leave the crawl, except for seeds."""
+    def _block_offsite_sites(self) -> None:
+        """Block the sites that have left `allowed_domains`, except those of seeds."""
         known = self._run.session.crawl.site_names
         sites = (site for site in known if site not in self._seed_sites)
         try:
-            for site in self._following.newly_forbidden(sites):
+            for site in self._link_filter.newly_offsite(sites):
                 self._run.recorded.block(site)
-        except TresError as fault:  # told when the run is closed
+        except TresError as fault:  # raised when the run is closed
             self._flights.fault = fault
 
-    async def arrived(self, response: Response, **known: Any) -> AsyncIterator[Any]:
-        """Tell the crawl, then hand the spider what is its own, or was a step."""
+    async def on_response(self, response: Response, **known: Any) -> AsyncIterator[Any]:
+        """Finish the flight, then pass the spider each step and what it asked for itself."""
         flight = self._flights.get(response.meta.get(FLIGHT))
         if flight is None:
             return
-        percept = await self._answers.page(flight, response)
+        percept = await self._responses.handle_response(flight, response)
         if isinstance(percept, Request):
             self._crawler.engine.crawl(percept)
             return
         is_step = isinstance(percept, Percept)
-        if not is_step and not self._is_wanted(flight, response):
+        if not is_step and not self._spider_wants(flight, response):
             return
         assert response.request is not None
         asked = response.request = spider_request(response.request)
         relevance = percept.relevance if is_step else None
         response.meta["tres"] = {"relevance": relevance, "relevant": is_step and percept.relevant}
-        callback = asked.callback or self._following.callback(response.url)
-        async for result in results(callback(response, **known)):
+        callback = asked.callback or self._link_filter.callback_for(response.url)
+        async for result in iterate_output(callback(response, **known)):
             yield result
 
-    def _is_wanted(self, flight: Flight, response: Response) -> bool:
-        """Does the spider want a response though it is no step of the crawl?
+    def _spider_wants(self, flight: Flight, response: Response) -> bool:
+        """Does the spider want a response that was not a step of the crawl?
 
-        It asked for its start URLs itself, and named the errors that it handles.
+        It asked for its start URLs itself, and named the statuses that it handles.
         """
         return flight.url in self._starts or not 200 <= response.status < 300
 
-    def failed(self, failure: Any) -> Any:
-        """Tell the crawl, and then the errback that the spider's request has."""
-        super().failed(failure)
+    def on_failure(self, failure: Any) -> Any:
+        """Finish the flight, then call the errback of the spider's request."""
+        super().on_failure(failure)
         asked = failure.request = spider_request(failure.request)
         if isinstance(failure.value, HttpError):
             failure.value.response.request = asked
         return asked.errback(failure) if asked.errback else None
 
-    def _keep_again(self, url: str) -> None:
-        """A URL goes back to wait: keep what the spider has said of it."""
-        for flight, request in self._carriers.items():
+    def _put_back(self, url: str) -> None:
+        """Keep the spider's request for a URL that goes back to the frontier."""
+        for flight, request in self._requests.items():
             if flight.url == url and url not in self._starts:
-                self._following.keep_again(url, request.meta[ASKED])
+                self._link_filter.put_back(url, request.meta[SPIDER_REQUEST])
 
     def _count(self, event: Event) -> None:
-        """Scrapy's statistics tell of the crawl too."""
+        """Count the events of the crawl in Scrapy's statistics."""
         match event:
             case Stepped(relevant=relevant):
                 self._crawler.stats.inc_value("tres/pages")
@@ -274,16 +284,29 @@ class TresScheduler(CrawlScheduler):
                 self._crawler.stats.inc_value(f"tres/failed/{kind}")
             case Postponed(url=url, kind=kind):
                 self._crawler.stats.inc_value(f"tres/postponed/{kind}")
-                self._keep_again(url)
+                self._put_back(url)
             case _:
                 pass
 
 
-def _only_looks(crawler: Crawler) -> bool:
-    """Is this a command that looks at single pages: check, fetch, parse, view, shell?
+def _is_page_command(crawler: Crawler) -> bool:
+    """Is this a command for single pages: check, fetch, parse, view, shell?
 
-    Such a command gives the spider a `start` of its own, or has an engine without a crawl.
+    Such a command replaces the spider's `start`, or runs the engine without a crawl.
     """
     start = getattr(type(crawler.spider), "start", None)
     commands = getattr(start, "__module__", "").startswith("scrapy.commands.")
     return commands or not crawler.crawling
+
+
+def _stricter_politeness(live: LiveSection, settings: BaseSettings) -> LiveSection:
+    """Return the topic file's limits, made as strict as those of the project's downloader.
+
+    So no page is chosen that the downloader would only hold back.
+    """
+    per_domain = settings.getint("CONCURRENT_REQUESTS_PER_DOMAIN")
+    return replace(
+        live,
+        delay=max(live.delay, settings.getfloat("DOWNLOAD_DELAY")),
+        per_site=min(live.per_site, per_domain) if per_domain else live.per_site,
+    )

@@ -22,10 +22,10 @@ from scrapy.crawler import AsyncCrawlerProcess
 from tests.support.crawls import inline_reader
 
 from tres.engines.scrapy.capture import EXCHANGE
-from tres.engines.scrapy.decompression import unpacked
-from tres.engines.scrapy.failures import NamedFailure, named
+from tres.engines.scrapy.decompression import decompressed
+from tres.engines.scrapy.failures import NamedFailure, name_failure
 from tres.engines.scrapy.network_settings import network_settings
-from tres.engines.scrapy.politeness_middleware import politeness_of, site_of_url
+from tres.engines.scrapy.shared_politeness import politeness_of, site_of_url
 from tres.settings.sections import LiveSection
 
 LONG = 30.0
@@ -57,7 +57,7 @@ class SmallScheduler(BaseScheduler):
     def back(self, request: Request, status: int | None, failed: Any) -> bool:
         site = self.away.pop(request.meta["asked"], None)
         if site is not None:
-            self.politeness.arrive(site, time.monotonic(), status=status, failed=failed)
+            self.politeness.request_finished(site, time.monotonic(), status=status, failed=failed)
         return site is not None
 
     def next_request(self) -> Request | None:
@@ -69,7 +69,7 @@ class SmallScheduler(BaseScheduler):
             wait = self.politeness.ready_at(site, now) - now
             if wait <= 0 or LONG < wait < inf:  # nobody waits for hours: it is refused then
                 self.waiting.remove(request)
-                self.politeness.depart(site, now)
+                self.politeness.request_started(site, now)
                 self.away[request.meta["asked"]] = site
                 return request
         if self.waiting:
@@ -95,7 +95,7 @@ class Fetcher(Spider):
 
     async def arrived(self, response: Any) -> None:
         try:
-            response = await unpacked(response, self.crawler, self.most)
+            response = await decompressed(response, self.crawler, self.most)
         except NamedFailure as problem:
             self.lost(response.request, problem)
             return
@@ -103,7 +103,7 @@ class Fetcher(Spider):
         told: dict[str, Any] = {"status": response.status, "url": response.url}
         told |= {"size": len(response.body), "text": response.body[:200].decode("latin-1")}
         if not 200 <= response.status < 300:
-            problem = named(response.url, response)
+            problem = name_failure(response.url, response)
             told |= {"kind": problem.failed.kind, "note": problem.note}
         if exchange is not None:
             told["exchange"] = {
@@ -118,7 +118,7 @@ class Fetcher(Spider):
         self.lost(failure.request, failure.value)
 
     def lost(self, request: Request, error: BaseException) -> None:
-        problem = named(request.url, error)
+        problem = name_failure(request.url, error)
         told = {"kind": problem.failed.kind, "note": problem.note, "class": type(error).__name__}
         self.land(request, told, None, problem.failed.kind)
 

@@ -18,7 +18,7 @@ from twisted.web._newclient import ParseError, ResponseFailed
 from tres.engines.politeness.retry_after import parse_retry_after
 from tres.engines.scrapy import failures
 from tres.engines.scrapy.capture import CaptureMiddleware, may_be_page, response_head
-from tres.engines.scrapy.failures import NOTE_CHARS, NamedFailure, named
+from tres.engines.scrapy.failures import NOTE_CHARS, NamedFailure, name_failure
 from tres.engines.scrapy.network_settings import network_settings, user_agent
 from tres.engines.scrapy.redirect_middleware import redirect_target
 from tres.errors import ConfigError
@@ -63,7 +63,7 @@ PROBLEMS = [
 
 @pytest.mark.parametrize(("problem", "kind", "retryable", "note"), PROBLEMS)
 def test_every_exception_has_a_name(problem, kind, retryable, note):
-    for told in (named(URL, problem), named(URL, Failure(problem))):
+    for told in (name_failure(URL, problem), name_failure(URL, Failure(problem))):
         assert (told.failed.url, told.failed.kind, told.failed.retryable) == (URL, kind, retryable)
         assert note in told.note
 
@@ -72,10 +72,10 @@ def test_what_tres_refuses_brings_its_kind_along():
     kinds = NamedFailure.__subclasses__()
     assert len(kinds) >= 9
     for kind in kinds:
-        told = named(URL, kind("why"))
+        told = name_failure(URL, kind("why"))
         assert (told.failed.kind, told.failed.retryable) == (kind.kind, kind.retryable)
         assert told.note == "why"
-    assert named(URL, failures.NoLookup("x")).failed.retryable
+    assert name_failure(URL, failures.NoLookup("x")).failed.retryable
 
 
 @pytest.mark.parametrize(
@@ -92,13 +92,13 @@ def test_what_tres_refuses_brings_its_kind_along():
 )
 def test_every_status_has_a_name(status, kind, retryable):
     response = Response(URL, status)
-    for told in (named(URL, response), named(URL, HttpError(response))):
+    for told in (name_failure(URL, response), name_failure(URL, HttpError(response))):
         assert (told.failed.kind, told.failed.retryable) == (kind, retryable)
         assert f"HTTP {status}" in told.note
 
 
 def test_notes_are_short():
-    assert len(named(URL, ValueError("x" * 9999)).note) == NOTE_CHARS
+    assert len(name_failure(URL, ValueError("x" * 9999)).note) == NOTE_CHARS
 
 
 def test_retry_after_is_read_as_seconds_and_as_a_date():

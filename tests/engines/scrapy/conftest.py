@@ -88,10 +88,10 @@ def crawl(wait_for: Wait, event_loop_of_scrapy: asyncio.AbstractEventLoop) -> Ca
                 loop.interrupt()
 
         job = LiveCrawl(
-            crawl=spoken,
+            session=spoken,
             reader=reader or inline_reader(section),
             in_flight=k,
-            patience=section.timeout,
+            max_hop_wait=section.timeout,
             listener=listen,
             steering=steering,
         )

@@ -21,7 +21,7 @@ class Ruled(CrawlSpider):
 def test_a_line_that_was_broken_off_costs_no_other_link_its_rule(tmp_path: Path) -> None:
     for link in LINKS:
         request = Request(link, meta={"rule": 1, "link_text": "more"})
-        PendingRequests(Ruled(), tmp_path).keep([(link, request)])
+        PendingRequests(Ruled(), tmp_path).add([(link, request)])
         with (tmp_path / RULES).open("a") as file:
             file.write('["http://a.exam')
     again = PendingRequests(Ruled(), tmp_path)

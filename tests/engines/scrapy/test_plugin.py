@@ -101,5 +101,5 @@ def test_what_is_wrong_with_the_topic_is_told(
 
 def test_topic_and_run_must_be_named() -> None:
     crawler: Any = SimpleNamespace(settings=Settings(), spider=SimpleNamespace(), crawling=True)
-    with pytest.raises(ConfigError, match="TRES_TOPIC and TRES_RUN"):
+    with pytest.raises(ConfigError, match="TRES_TOPIC or TRES_RUN is missing"):
         TresScheduler.from_crawler(crawler)

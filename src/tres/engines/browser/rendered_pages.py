@@ -22,18 +22,18 @@ from urllib.parse import urlsplit
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page
 from playwright.async_api import TimeoutError as PlaywrightTimeout
-from scrapy import Request, Spider, signals
+from scrapy import Request, signals
 from scrapy.crawler import Crawler
 from scrapy.http import HtmlResponse, Response
-from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 
 from tres.engines.browser.chromium import CLOSING_SECONDS, GuardedChromium
 from tres.engines.browser.confinement import CONTEXT, confine, settle
 from tres.engines.browser.guarding_proxy import GuardingProxy, Limits
 from tres.engines.browser.needs_rendering import Rendering
+from tres.engines.browser.playwright_internals import PageHandler
 from tres.engines.browser.playwright_settings import Browsing
 from tres.engines.scrapy.capture import may_be_page
-from tres.engines.scrapy.decompression import unpacked
+from tres.engines.scrapy.decompression import decompressed
 from tres.engines.scrapy.failures import NamedFailure
 from tres.errors import printable
 from tres.web.page import FailureKind
@@ -85,7 +85,7 @@ class RenderedPages:
     async def process_response(self, request: Request, response: Response) -> Response:
         """The response, rendered if it is a page that needs it."""
         if response.status == 200 and may_be_page(response):
-            response = await unpacked(response, self._crawler, self.browsing.live.max_bytes)
+            response = await decompressed(response, self._crawler, self.browsing.live.max_bytes)
         if not isinstance(response, HtmlResponse) or not self._wants(response):
             return response
         html = await self.renderer.render(response, request.headers.get("User-Agent"))
@@ -101,24 +101,16 @@ class RenderedPages:
         return self.rendering.wants(response.url, response.body)
 
 
-class ConfinedHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]  # is untyped
-    """scrapy-playwright, with our rules before a page navigates and before it is read."""
+async def _confine(page: Page, request: Request) -> None:
+    """Put the rules in force before a page navigates; without them it must not navigate at all.
 
-    def __init__(self, crawler: Crawler) -> None:
-        super().__init__(crawler)
-        self.live = crawler.settings["TRES_BROWSING"].live
-
-    async def _download_request_with_page(
-        self, request: Request, page: Page, spider: Spider
-    ) -> Response:
+    scrapy-playwright only logs an exception here, so the page is closed.
+    """
+    try:
         await confine(page, request.meta[_DOCUMENT])
-        response: Response = await super()._download_request_with_page(request, page, spider)
-        return response
-
-    async def _apply_page_methods(self, page: Page, request: Request, spider: Spider) -> None:
-        quiet = min(_QUIET_SECONDS, self.live.timeout * _QUIET_SHARE)
-        if await settle(page, quiet) > self.live.max_bytes:
-            raise RenderedTooLargeError("larger than live.max_bytes when rendered")
+    except BaseException:
+        await page.close()
+        raise
 
 
 class Renderer:
@@ -131,7 +123,7 @@ class Renderer:
             seconds=2 * self.live.timeout, bytes=_SUBREQUEST_PAGES * self.live.max_bytes
         )
         self.guard = GuardingProxy(browsing.permitted, limits, self.live.proxy)
-        self.handler = ConfinedHandler(crawler)
+        self.handler = PageHandler(crawler, self._settle)
         self.chromium = GuardedChromium(self.handler.config, self.guard)
         self.handler.browser_provider_cls = lambda config: self.chromium
         self._stats = crawler.stats
@@ -167,6 +159,7 @@ class Renderer:
                 "playwright_context": name,
                 "playwright_context_kwargs": CONTEXT | agent | locale,
                 "playwright_page_goto_kwargs": {"wait_until": "commit"},
+                "playwright_page_init_callback": _confine,
                 _DOCUMENT: document,
             },
         )
@@ -174,6 +167,12 @@ class Renderer:
             return await self.handler.download_request(request)
         finally:
             await self._dispose(name)
+
+    async def _settle(self, page: Page) -> None:
+        """Wait for the scripts of a page before it is read."""
+        quiet = min(_QUIET_SECONDS, self.live.timeout * _QUIET_SHARE)
+        if await settle(page, quiet) > self.live.max_bytes:
+            raise RenderedTooLargeError("larger than live.max_bytes when rendered")
 
     async def _dispose(self, name: str) -> None:
         """Close a context; if that does not succeed, the browser is stuck and must go."""

@@ -1,12 +1,12 @@
 """Politeness towards servers: many sites may be at one network address.
 
-A server with a thousand names is one server. So an address is asked as `per_address` sites would
-be: with so many times the requests in flight that a site may have, and so many requests in the
-delay of a site. That is little for a server that is small, and does not hold up a crawl of a large
-one for ever: at the default delay it is four pages a second for each address.
+A server with a thousand names is one server. An address therefore gets as many requests as
+`per_address` sites would: that many times the requests in flight that one site may have, and that
+many starts within the delay of one site. This is gentle on a small server, and does not hold up a
+crawl of a large one for ever: at the default delay an address gets four pages a second.
 
-Which sites are at which address is told once for each (`locate`), as soon as it is known. Nothing
-here reads a clock.
+`set_address` says once for each site where it is, as soon as that is known. Nothing here reads a
+clock: callers pass the time in.
 """
 
 from __future__ import annotations
@@ -39,60 +39,60 @@ class AddressLimits:
         self._of: dict[str, _Address] = {}
         self._times = ReadyTimes()
 
-    def wants(self, site: str) -> bool:
-        """Does it matter where a site is, and is that unknown?"""
+    def lacks_address(self, site: str) -> bool:
+        """Does the address of the site matter, and is it unknown?"""
         return self._limited and site not in self._of
 
-    def locate(self, site: str, address: str, in_flight: int, now: float) -> bool:
-        """The site is at this address, and so are its requests; may the last of them go out now?"""
-        if not self.wants(site):
+    def set_address(self, site: str, address: str, in_flight: int, now: float) -> bool:
+        """Note the address of a site and of its requests; return whether the last may go out."""
+        if not self.lacks_address(site):
             return True
         known = self._addresses.setdefault(address, _Address(address))
         ready = known.ready <= now
         known.sites.append(site)
         self._of[site] = known
         known.in_flight += in_flight
-        self._settle(known, max(known.start, now) if ready else known.start, now)
+        self._update(known, max(known.start, now) if ready else known.start, now)
         return ready
 
-    def depart(self, site: str, now: float) -> None:
-        """A request to the site starts now."""
+    def request_started(self, site: str, now: float) -> None:
+        """Count a request to the site that starts now."""
         if (known := self._of.get(site)) is not None:
             known.in_flight += 1
-            self._settle(known, max(known.start, now), now)
+            self._update(known, max(known.start, now), now)
 
-    def sent(self, site: str, now: float) -> None:
-        """A request to the site goes out now, or will at this moment."""
+    def request_sent(self, site: str, now: float) -> None:
+        """Note that a request to the site goes out now, or will at this time."""
         if (known := self._of.get(site)) is not None and known.start < now:
-            self._settle(known, now, now)
+            self._update(known, now, now)
 
-    def arrive(self, site: str, now: float) -> None:
-        """A request to the site is over."""
+    def request_finished(self, site: str, now: float) -> None:
+        """Count a request to the site that has ended."""
         if (known := self._of.get(site)) is not None:
             known.in_flight = max(0, known.in_flight - 1)
-            self._settle(known, known.start, now)
+            self._update(known, known.start, now)
 
     def waiting(self, now: float) -> Iterator[str]:
-        """The sites at addresses that must not be asked now."""
+        """Yield the sites at addresses that must not get a request now."""
         for name in self._times.waiting(now):
             yield from self._addresses[name].sites
 
     def turn_at(self, site: str) -> float:
-        """When one more request of what is in flight may go out there."""
+        """Return when a flight may send one more request to the address of the site."""
         known = self._of.get(site)
         return -inf if known is None else known.start + self._gap
 
     def ready_at(self, site: str) -> float:
-        """When the address of the site may be asked; infinite: not before something is back."""
+        """Return when the address of the site is ready; infinite if a request must finish first."""
         known = self._of.get(site)
         return -inf if known is None else known.ready
 
     def next_change(self, now: float) -> float | None:
-        """The earliest moment at which an address becomes ready by itself."""
+        """Return the earliest time at which an address becomes ready by itself."""
         first = self._times.first(now)
         return None if first is None else first[0]
 
-    def _settle(self, known: _Address, start: float, now: float) -> None:
+    def _update(self, known: _Address, start: float, now: float) -> None:
         known.start = start
         known.ready = inf if known.in_flight >= self._most else start + self._gap
         self._times.set(known.name, known.ready, now)

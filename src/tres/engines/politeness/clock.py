@@ -1,31 +1,30 @@
 """The politeness clock: which sites must wait, and until when.
 
-A site is *ready*, or it *waits*: its delay is not over, as many requests are in flight as it may
-have, or it rests because it failed. The moment at which this ends is known, or is the return of
-something in flight. What waits is not lost: its links stay where they are until it is ready.
+A site is *ready*, or it *waits*: its delay is not over, it has as many requests in flight as it may
+have, or it is backing off after a failure. The end of the wait is known, or comes when a request in
+flight finishes. Nothing is lost meanwhile: the links of a waiting site stay in the frontier.
 
-Between the starts of two requests to a site lies its delay: `live.delay`, more if robots.txt
-asks for it, more while its answers are slow (the rule of Scrapy's AutoThrottle: the mean of the
-delay and of latency / `per_site`; errors are quick and never lower it). A delay of 0 says that
-nobody minds, and then slow answers delay nothing either.
+The starts of two requests to a site are a delay apart: `live.delay`, or more if robots.txt asks for
+it or the site answers slowly (the rule of Scrapy's AutoThrottle: the mean of the delay and of
+latency / `per_site`; errors are quick and never lower it). With a delay of 0, slow answers do not
+delay anything either.
 
-A site that refuses (429, 503), whose gateway finds no server (502, 504) or that cannot be reached
-rests, and is probed with growing pauses: each is twice as long as the one before, up to an hour.
-So an outage costs at most about twice its own length. Retry-After is obeyed, up to a day; from
-the fifth failure in a row on, the longer of both pauses counts. Failures that come back while a
-site rests belong to the same outage and make no pause longer. Any other answer ends all of it.
+A site backs off when it refuses (429, 503), when its gateway finds no server (502, 504) or when it
+cannot be reached. The pauses double each time, up to an hour, so an outage costs at most about
+twice its own length. Retry-After is obeyed, up to a day; from the fifth failure in a row, the
+longer of the two pauses counts. Failures that arrive during a back-off belong to the same outage
+and do not lengthen it. Any other response ends the back-off.
 
-A site whose links are dead (404, 410) more than ten times in a row is asked less and less often:
-each further one doubles its delay, up to `max_delay`, until a link leads somewhere.
+After more than ten dead links in a row (404, 410), each further one doubles the delay of the site,
+up to `max_delay`, until a link leads somewhere again.
 
-A site may also cost too much: pages that take long to *read*, far longer than is usual in this
-crawl. It then rests until such pages have taken no more than a tenth of the time. And it is not
-asked for more while more of its pages wait to be read than may be fetched at the same time, so
-that they cannot take the place of all others.
+A site may also cost too much: pages that take far longer to *read* than is usual in this crawl. It
+then backs off until such pages have taken no more than a tenth of the time. And it gets no requests
+while more of its pages wait to be read than it may have in flight, so that they cannot crowd out
+all other sites.
 
-What many sites at one network address may do together: `tres.engines.politeness.address_limits`.
-
-Nothing here reads a clock.
+For the limits of all sites at one network address, see `tres.engines.politeness.address_limits`.
+Nothing here reads a clock: callers pass the time in.
 """
 
 from __future__ import annotations
@@ -40,21 +39,21 @@ from tres.web.page import FailureKind
 
 HOUR, DAY = 3600.0, 86400.0
 TRUSTED = 4
-"""Failures in a row for which a short Retry-After is believed."""
+"""Failures in a row up to which a short Retry-After is believed."""
 
 SLOW = 0.25
-"""Seconds of processor time from which on reading a page may be called slow."""
+"""Seconds of processor time above which reading a page may count as slow."""
 SLOWER = 8.0
-"""Times as much as is usual must it take as well: models differ in what they cost."""
+"""How many times the usual it must take as well, because models differ in what they cost."""
 USUAL_OVER = 20
-"""Readings that the usual time is a moving mean of."""
+"""Readings over which the usual time is a moving mean."""
 ALLOWANCE = 1.0
-"""Seconds of slow reading that a site may have taken before it rests."""
+"""Seconds of slow reading that a site may cause before it backs off."""
 SHARE = 0.1
-"""Of the time that passes: so much slow reading is forgiven."""
+"""Share of the passing time by which the debt of slow reading shrinks."""
 
 DEAD_LINKS = 10
-"""Links of a site in a row that may lead nowhere before its pauses grow."""
+"""Dead links in a row after which the delay of a site grows."""
 MISSING = frozenset({404, 410})
 
 UNREACHABLE = frozenset(
@@ -69,33 +68,33 @@ UNREACHABLE = frozenset(
 )
 """Failures of a server; all others are failures of a page."""
 REFUSALS = frozenset({429, 502, 503, 504, 521, 522, 523, 524})
-"""Statuses that say: not now, or nobody is here. The last four are those of a content network."""
+"""Statuses that mean "not now" or "no server here"; the last four are a content network's."""
 
 
 @dataclass(slots=True)
 class _Site:
-    """What is known of one site. `ready` is derived from the rest by `PolitenessClock._settle`."""
+    """The state of one site; `_update` derives `ready` from the rest."""
 
     delay: float
-    asked: float = 0.0  # by robots.txt
-    start: float = -inf
-    until: float = -inf  # it rests
+    crawl_delay: float = 0.0  # asked for by robots.txt
+    start: float = -inf  # of the last request
+    backoff_until: float = -inf
     in_flight: int = 0
     failures: int = 0
-    dead: int = 0  # links in a row that led nowhere
+    dead_links: int = 0  # in a row
+    dead_link_delay: float = 0.0
     unread: int = 0
     debt: float = 0.0  # seconds of slow reading
     debt_at: float = 0.0
-    doubt: float = 0.0  # because of them
     ready: float = -inf
 
     @property
     def pause(self) -> float:
-        return max(self.delay, self.asked, self.doubt)
+        return max(self.delay, self.crawl_delay, self.dead_link_delay)
 
 
 class PolitenessClock:
-    """Keeps the politeness of one crawl; times are seconds of any clock that never goes back."""
+    """The politeness of one crawl; times are seconds of any clock that never goes back."""
 
     def __init__(self, settings: LiveSection) -> None:
         self._settings = settings
@@ -105,70 +104,70 @@ class PolitenessClock:
         self._usual = 0.0
 
     def waiting(self, now: float) -> list[str]:
-        """The sites that must not be asked now."""
+        """Return the sites that must not get a request now."""
         sites = dict.fromkeys(self._times.waiting(now))
         return list(sites | dict.fromkeys(self._addresses.waiting(now)))
 
     def ready_at(self, site: str, now: float) -> float:
-        """When the site may be asked; infinite: not before something in flight has returned."""
+        """Return when the site is ready; infinite if that depends on a request in flight."""
         known = self._sites.get(site)
         ready = -inf if known is None else known.ready
         return max(now, ready, self._addresses.ready_at(site))
 
     def next_change(self, now: float) -> float | None:
-        """The earliest moment at which a waiting site becomes ready by itself."""
+        """Return the earliest time at which a waiting site becomes ready by itself."""
         first = self._times.first(now)
         moments = [self._addresses.next_change(now), first and first[0]]
         return min((moment for moment in moments if moment is not None), default=None)
 
-    def all_rest(self, now: float) -> bool:
-        """Is there nobody to wait for but sites that have failed?"""
+    def only_backing_off(self, now: float) -> bool:
+        """Is the next site to become ready one that is backing off?"""
         first = self._times.first(now)
-        rests = first is not None and self.rests(first[1], now)
-        return rests and self._addresses.next_change(now) is None
+        backing_off = first is not None and self.is_backing_off(first[1], now)
+        return backing_off and self._addresses.next_change(now) is None
 
-    def rests(self, site: str, now: float) -> bool:
-        """Has the site failed, and is it to be left alone for now?"""
+    def is_backing_off(self, site: str, now: float) -> bool:
+        """Has the site failed, so that it must be left alone for now?"""
         known = self._sites.get(site)
-        return known is not None and known.until > now
+        return known is not None and known.backoff_until > now
 
-    def rest(self, site: str, until: float, now: float) -> None:
-        """Leave a site alone until then: it has asked for it earlier."""
+    def back_off_until(self, site: str, until: float, now: float) -> None:
+        """Leave a site alone until then, as an earlier part of the run was told to."""
         known = self._site(site)
-        known.until = max(known.until, until)
-        self._settle(site, known, now)
+        known.backoff_until = max(known.backoff_until, until)
+        self._update(site, known, now)
 
-    def depart(self, site: str, now: float) -> None:
-        """A request to the site starts now."""
+    def request_started(self, site: str, now: float) -> None:
+        """Count a request to the site that starts now."""
         known = self._site(site)
         known.in_flight += 1
         known.start = max(known.start, now)
-        self._settle(site, known, now)
-        self._addresses.depart(site, now)
+        self._update(site, known, now)
+        self._addresses.request_started(site, now)
 
-    def sent(self, site: str, now: float) -> None:
-        """The request that departed goes out only now: finding and reaching a server took time."""
+    def request_sent(self, site: str, now: float) -> None:
+        """Move the start of the last request to now: looking up and connecting took time."""
         known = self._sites.get(site)
         if known is not None and known.start < now:
             known.start = now
-            self._settle(site, known, now)
-        self._addresses.sent(site, now)
+            self._update(site, known, now)
+        self._addresses.request_sent(site, now)
 
     def next_turn(self, site: str, now: float) -> float:
-        """The moment for one more request of something in flight: a page after its robots.txt."""
+        """Return when a flight may send one more request, such as a page after its robots.txt."""
         known = self._site(site)
         at_address = self._addresses.turn_at(site)
-        return max(now, known.start + known.pause, known.until, at_address)
+        return max(now, known.start + known.pause, known.backoff_until, at_address)
 
-    def turn(self, site: str, now: float) -> float:
-        """Take that moment."""
+    def take_turn(self, site: str, now: float) -> float:
+        """Reserve the next turn, and return when it is."""
         known = self._site(site)
         known.start = self.next_turn(site, now)
-        self._settle(site, known, now)
-        self._addresses.sent(site, known.start)
+        self._update(site, known, now)
+        self._addresses.request_sent(site, known.start)
         return known.start
 
-    def arrive(
+    def request_finished(
         self,
         site: str,
         now: float,
@@ -177,10 +176,10 @@ class PolitenessClock:
         retry_after: float | None = None,
         failed: FailureKind | None = None,
     ) -> None:
-        """What had departed has come back, one way or another."""
+        """Count a request to the site that has ended, and observe how."""
         known = self._site(site)
         known.in_flight = max(0, known.in_flight - 1)
-        self._addresses.arrive(site, now)
+        self._addresses.request_finished(site, now)
         self.observe(site, now, latency, status, retry_after, failed)
 
     def observe(
@@ -192,39 +191,39 @@ class PolitenessClock:
         retry_after: float | None = None,
         failed: FailureKind | None = None,
     ) -> None:
-        """What one exchange with a server tells; with nothing told, nothing is learnt."""
+        """Adapt to the outcome of one request; None means unknown, and changes nothing."""
         known = self._site(site)
         if failed in UNREACHABLE or status in REFUSALS:
             self._back_off(known, now, retry_after)
         elif status is not None:
             known.failures = 0
-            self._count_dead(known, status)
+            self._count_dead_links(known, status)
         if self._settings.throttle and self._settings.delay > 0 and latency is not None:
             self._throttle(known, latency, good=status is not None and status < 400)
-        self._settle(site, known, now)
+        self._update(site, known, now)
 
     def lacks_address(self, site: str) -> bool:
-        """Does it matter at which address a site is, and is that unknown?"""
-        return self._addresses.wants(site)
+        """Does the address of the site matter, and is it unknown?"""
+        return self._addresses.lacks_address(site)
 
-    def locate(self, site: str, address: str, now: float) -> bool:
-        """The site is at this address; may what has just departed for it go on?"""
-        return self._addresses.locate(site, address, self._site(site).in_flight, now)
+    def set_address(self, site: str, address: str, now: float) -> bool:
+        """Note the address of a site; return whether the request that just started may go on."""
+        return self._addresses.set_address(site, address, self._site(site).in_flight, now)
 
-    def crawl_delay(self, site: str, seconds: float, now: float) -> None:
-        """Robots.txt asks for a delay. It counts for the whole crawl, even if asked for once."""
+    def set_crawl_delay(self, site: str, seconds: float, now: float) -> None:
+        """Note a delay that robots.txt asks for. It holds for the whole crawl."""
         known = self._site(site)
-        known.asked = max(known.asked, min(seconds, DAY))
-        self._settle(site, known, now)
+        known.crawl_delay = max(known.crawl_delay, min(seconds, DAY))
+        self._update(site, known, now)
 
-    def unread(self, site: str, more: int, now: float) -> None:
-        """So many more pages of the site, or fewer, were fetched and wait to be read."""
+    def add_unread(self, site: str, pages: int, now: float) -> None:
+        """Add fetched pages of the site that wait to be read; negative once they are."""
         known = self._site(site)
-        known.unread += more
-        self._settle(site, known, now)
+        known.unread += pages
+        self._update(site, known, now)
 
-    def read(self, site: str, seconds: float, now: float) -> float:
-        """Reading a page took so much processor time; the seconds that its site rests for it."""
+    def charge_reading(self, site: str, seconds: float, now: float) -> float:
+        """Charge a site with the processor time of reading its page; return how long it pauses."""
         slow = max(SLOW, SLOWER * self._usual)
         self._usual += (min(seconds, slow) - self._usual) / USUAL_OVER
         if seconds <= slow:
@@ -232,10 +231,10 @@ class PolitenessClock:
         known = self._site(site)
         known.debt = max(0.0, known.debt - SHARE * (now - known.debt_at)) + seconds
         known.debt_at = now
-        rest = max(0.0, known.debt - ALLOWANCE) / SHARE
-        known.until = max(known.until, now + rest)
-        self._settle(site, known, now)
-        return rest
+        pause = max(0.0, known.debt - ALLOWANCE) / SHARE
+        known.backoff_until = max(known.backoff_until, now + pause)
+        self._update(site, known, now)
+        return pause
 
     def _site(self, site: str) -> _Site:
         known = self._sites.get(site)
@@ -250,26 +249,26 @@ class PolitenessClock:
         delay = min(max(delay, self._settings.delay), most)
         site.delay = delay if good else max(delay, site.delay)
 
-    def _count_dead(self, site: _Site, status: int) -> None:
-        """A link that leads nowhere may be an accident; many in a row are a site that has moved."""
-        site.dead = site.dead + 1 if status in MISSING else 0
-        beyond = site.dead - DEAD_LINKS
+    def _count_dead_links(self, site: _Site, status: int) -> None:
+        """One dead link is an accident; many in a row are a site that has moved."""
+        site.dead_links = site.dead_links + 1 if status in MISSING else 0
+        beyond = site.dead_links - DEAD_LINKS
         growing = self._settings.delay * 2.0 ** min(beyond, 20) if beyond > 0 else 0.0
-        site.doubt = min(growing, max(self._settings.delay, self._settings.max_delay))
+        site.dead_link_delay = min(growing, max(self._settings.delay, self._settings.max_delay))
 
     def _back_off(self, site: _Site, now: float, retry_after: float | None) -> None:
-        if now >= site.until:
+        if now >= site.backoff_until:
             site.failures += 1
         own = max(1.0, 5 * self._settings.delay) * 2.0 ** min(max(site.failures - 1, 0), 20)
         wait = min(own, HOUR)
         if retry_after is not None:
             asked = min(max(0.0, retry_after), DAY)
             wait = asked if site.failures <= TRUSTED else max(asked, wait)
-        site.until = max(site.until, now + wait)
+        site.backoff_until = max(site.backoff_until, now + wait)
 
-    def _settle(self, name: str, site: _Site, now: float) -> None:
-        """Derive when the site is ready, and let it wait or not."""
+    def _update(self, name: str, site: _Site, now: float) -> None:
+        """Derive when the site is ready."""
         per_site = self._settings.per_site
         full = site.in_flight >= per_site or site.unread > per_site
-        site.ready = inf if full else max(site.start + site.pause, site.until)
+        site.ready = inf if full else max(site.start + site.pause, site.backoff_until)
         self._times.set(name, site.ready, now)

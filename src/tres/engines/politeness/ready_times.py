@@ -1,8 +1,8 @@
-"""Who must wait, and until when: names with a moment at which each becomes ready.
+"""Names, such as sites, and the time at which each becomes ready.
 
-Moments wait in a heap whose stale entries are dropped when they surface, so that a question costs
-by the names that wait now, not by all that were ever seen. An infinite moment is one that only an
-event ends: it is in no heap. Nothing here reads a clock.
+Times wait in a heap whose stale entries are dropped when they surface, so that a query costs by the
+names that wait now, not by all that were ever seen. An infinite time is one that only an event
+ends: it is in no heap. Nothing here reads a clock: callers pass the time in.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from math import inf
 
 
 class ReadyTimes:
-    """The names that wait."""
+    """The names that wait, by the time at which they become ready."""
 
     def __init__(self) -> None:
         self._ready: dict[str, float] = {}
         self._heap: list[tuple[float, str]] = []
 
     def waiting(self, now: float) -> Iterator[str]:
-        """The names that are not ready."""
+        """Yield the names that are not ready."""
         self._wake(now)
         return iter(self._ready)
 
     def set(self, name: str, ready: float, now: float) -> None:
-        """From here on the name is ready at this moment; in the past means that it is now."""
+        """Set when a name becomes ready; a time in the past means now."""
         if ready <= now:
             self._ready.pop(name, None)
         elif self._ready.get(name) != ready:
@@ -34,7 +34,7 @@ class ReadyTimes:
                 heappush(self._heap, (ready, name))
 
     def first(self, now: float) -> tuple[float, str] | None:
-        """The earliest moment at which a name becomes ready by itself, and that name."""
+        """Return the earliest time at which a name becomes ready by itself, and that name."""
         self._wake(now)
         while self._heap and self._is_stale(*self._heap[0]):
             heappop(self._heap)

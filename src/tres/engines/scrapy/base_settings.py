@@ -1,9 +1,9 @@
-"""Scrapy without what a crawl by tres has no use for.
+"""Scrapy without the parts that a crawl by tres does not use.
 
-A request goes through every middleware twice, so those that do nothing here are left out:
-there are no items, no referrers, no depths (the crawl counts its own), no cache, no passwords.
-What is left of Scrapy's own is what it is good at: timeouts, headers, retries, redirects,
-compression, cookies. How many requests are under way is decided by the scheduler alone.
+Every response passes all spider middlewares and extensions, so those without an effect are off:
+there are no items, referrers or depths (the session counts clicks itself), and statistics are in
+the journal. How many requests are in flight is decided by the scheduler alone. The downloader
+middlewares are in `tres.engines.scrapy.network_settings`.
 """
 
 from __future__ import annotations
@@ -13,13 +13,6 @@ from typing import Any
 
 Settings = dict[str, Any]
 
-_NO_MIDDLEWARES = (
-    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware",
-    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware",
-    "scrapy.downloadermiddlewares.stats.DownloaderStats",
-    "scrapy.downloadermiddlewares.httpcache.HttpCacheMiddleware",
-    "scrapy.downloadermiddlewares.redirect.MetaRefreshMiddleware",
-)
 _NO_SPIDER_MIDDLEWARES = (
     "scrapy.spidermiddlewares.start.StartSpiderMiddleware",
     "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware",
@@ -44,16 +37,15 @@ _NO_EXTENSIONS = (
 
 
 def base_settings() -> Settings:
-    """The settings that make Scrapy lean, quiet, and obedient to our scheduler."""
+    """Return the settings for a crawl that our scheduler drives."""
     return {
         "SCHEDULER": "tres.engines.scrapy.scheduler.CrawlScheduler",
-        "DOWNLOADER_MIDDLEWARES": dict.fromkeys(_NO_MIDDLEWARES),
         "SPIDER_MIDDLEWARES": dict.fromkeys(_NO_SPIDER_MIDDLEWARES),
         "EXTENSIONS": {f"scrapy.extensions.{name}": None for name in _NO_EXTENSIONS},
-        "CONCURRENT_ITEMS": 1,  # Scrapy makes as many tasks for every response
+        "CONCURRENT_ITEMS": 1,  # Scrapy makes that many tasks for every response
         "CONCURRENT_REQUESTS": 0,  # no limit but the scheduler's
         "CONCURRENT_REQUESTS_PER_DOMAIN": 64,
-        "DOWNLOAD_DELAY": 0,  # kept by the scheduler, before a URL is chosen
+        "DOWNLOAD_DELAY": 0,  # the scheduler keeps delays, before a URL is chosen
         "STATS_CLASS": "scrapy.statscollectors.DummyStatsCollector",
         "STATS_DUMP": False,
         "TELNETCONSOLE_ENABLED": False,
@@ -63,7 +55,7 @@ def base_settings() -> Settings:
 
 
 def merge_settings(*parts: Mapping[str, Any]) -> Settings:
-    """Settings of several sources in one; tables are merged, later values win."""
+    """Merge settings of several sources; tables are merged, later values win."""
     whole: Settings = {}
     for part in parts:
         for key, value in part.items():

@@ -1,8 +1,8 @@
-"""The raw exchange of a page: what went over the wire, before anything is unpacked.
+"""The raw exchange of a page: what went over the wire, before anything is decompressed.
 
-Scrapy and Twisted keep status, headers and the body as it was sent, but not every octet: header
-names come back in one spelling, the reason phrase is the usual one, and chunks are already put
-together. That is what a WARC record may hold as well. The body is kept by reference, not copied.
+Scrapy and Twisted keep status, headers and the body as it was sent, but not every byte: the
+spelling of header names is normalised, the reason phrase is the usual one, and chunks are joined. A
+WARC record may hold exactly that. The body is kept by reference, not copied.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from scrapy.http import Headers, Response
 from tres.engines.protocols import Exchange
 
 EXCHANGE = "tres_exchange"
-"""The key in `request.meta` (and so in `response.meta`) under which the exchange is found."""
+"""The key of a request's meta (and so of its response's) that holds the exchange."""
 
 
 class CaptureMiddleware:
-    """A downloader middleware that stands just outside the decompression."""
+    """A downloader middleware next to the downloader, where bodies are still compressed."""
 
     def __init__(self, in_absolute_form: bool = False) -> None:
         self._in_absolute_form = in_absolute_form
@@ -33,11 +33,11 @@ class CaptureMiddleware:
         return cls(bool(crawler.settings.get("TRES_PROXY")))
 
     def process_request(self, request: Request) -> None:
-        """A retried request must not carry the exchange of its last attempt."""
+        """Drop the exchange of an earlier attempt."""
         request.meta.pop(EXCHANGE, None)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Keep the exchange of what may be a page."""
+        """Keep the exchange of a response that may be a page."""
         if may_be_page(response):
             request.meta[EXCHANGE] = Exchange(
                 url=request.url,
@@ -51,13 +51,13 @@ class CaptureMiddleware:
 
 
 def may_be_page(response: Response) -> bool:
-    """A good answer that says it is HTML, or does not say what it is."""
+    """Is this a success whose type is HTML, or is not given?"""
     kind = response.headers.get("Content-Type") or b"html"
     return 200 <= response.status < 300 and b"html" in kind.lower()
 
 
 def request_head(request: Request, in_absolute_form: bool = False) -> bytes:
-    """Request line and headers, up to and with the empty line."""
+    """Return the request line and headers, including the empty line."""
     parts = urlsplit(request.url)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     if in_absolute_form:
@@ -69,7 +69,7 @@ def request_head(request: Request, in_absolute_form: bool = False) -> bytes:
 
 
 def response_head(response: Response) -> bytes:
-    """Status line and headers, up to and with the empty line."""
+    """Return the status line and headers, including the empty line."""
     try:
         phrase = HTTPStatus(response.status).phrase
     except ValueError:  # a status that nobody has defined

@@ -1,37 +1,31 @@
-"""Connections that are kept open, and what may come over them.
+"""Open connections, and limits on what comes over them.
 
-Idle connections are bounded in number and age, for a crawl meets more sites than a process may
-have sockets. Heads are bounded as bodies are: a server that sends header lines for ever is cut
-off. Nothing is sent again behind the scheduler's back.
+Idle connections are bounded in number and age, because a crawl meets more sites than a process may
+have sockets. Headers are bounded as bodies are: a server that never stops sending header lines is
+cut off. Nothing is sent twice behind the scheduler's back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from scrapy.core.downloader.handlers.http11 import (
-    _LenientHTTP11ClientFactory,
-    _LenientHTTP11ClientProtocol,
-    _LenientHTTPClientParser,
-)
 from twisted.internet.defer import Deferred
-from twisted.web._newclient import ParseError
-from twisted.web.client import HTTPConnectionPool
 
 from tres.engines.network.open_files import room
 from tres.engines.scrapy.failures import TooLarge
+from tres.engines.scrapy.internals import BoundedPool, LenientParser, ParseError, ParsingProtocol
 
-Sent = Callable[[str], None]
+OnSent = Callable[[str], None]
 
 MAX_HEAD = 65_536
 IDLE_CONNECTIONS = 256
 IDLE_SECONDS = 60
 
 
-class _BoundedParser(_LenientHTTPClientParser):
-    """A response parser with an end to its patience for header lines."""
+class BoundedParser(LenientParser):
+    """A response parser that accepts only so many bytes of headers."""
 
     head = 0
 
@@ -42,54 +36,31 @@ class _BoundedParser(_LenientHTTPClientParser):
         super().lineReceived(line)
 
     def statusReceived(self, status: bytes) -> None:  # noqa: N802
-        """Scrapy takes the name of the protocol for text, which other bytes are not."""
+        """Refuse a protocol name that is not ASCII: Scrapy would decode it as text and fail."""
         if not status.partition(b" ")[0].isascii():
             raise ParseError("no HTTP version", status)  # type: ignore[no-untyped-call]
         super().statusReceived(status)  # type: ignore[no-untyped-call]
 
 
-class _Protocol(_LenientHTTP11ClientProtocol):
-    """One connection; `sent` is told the URL of each request at the moment it goes out."""
+class Connection(ParsingProtocol):
+    """One connection; `on_sent` gets the URL of each request at the moment it is sent."""
 
-    def __init__(self, sent: Sent, quiescent: Any) -> None:
+    parser_class = BoundedParser
+
+    def __init__(self, on_sent: OnSent, quiescent: Any) -> None:
         super().__init__(quiescent)  # type: ignore[no-untyped-call]
-        self._sent = sent
+        self.on_sent = on_sent
 
     def request(self, request: Any) -> Deferred[Any]:
-        self._sent(request.absoluteURI.decode("ascii"))
-        answer = super().request(request)
-        if self._parser is not None:
-            self._parser.__class__ = _BoundedParser  # as Scrapy does: the class is fixed inside
-        return answer
+        self.on_sent(request.absoluteURI.decode("ascii"))
+        return super().request(request)
 
 
-class _Factory(_LenientHTTP11ClientFactory):
-    def __init__(self, sent: Sent, *known: Any) -> None:
-        super().__init__(*known)  # type: ignore[no-untyped-call]
-        self._sent = sent
-
-    def buildProtocol(self, addr: Any) -> _Protocol:  # noqa: N802
-        return _Protocol(self._sent, self._quiescentCallback)
-
-
-class ConnectionPool(HTTPConnectionPool):
+class ConnectionPool(BoundedPool):
     """Keeps connections open, but not those of every site that was ever asked."""
 
-    def __init__(self, reactor: Any, per_host: int, sent: Sent) -> None:
-        super().__init__(reactor, persistent=True)  # type: ignore[no-untyped-call]
-        self._factory = partial(_Factory, sent)  # type: ignore[assignment]
-        self._most_idle = min(IDLE_CONNECTIONS, room())
+    def __init__(self, reactor: Any, per_host: int, on_sent: OnSent) -> None:
+        super().__init__(reactor, min(IDLE_CONNECTIONS, room()), partial(Connection, on_sent))
         self.maxPersistentPerHost = per_host
         self.cachedConnectionTimeout = IDLE_SECONDS
         self.retryAutomatically = False  # every attempt goes through the scheduler, in its turn
-
-    def _putConnection(self, key: Hashable, connection: Any) -> None:  # noqa: N802
-        super()._putConnection(key, connection)  # type: ignore[no-untyped-call]
-        if len(self._timeouts) > self._most_idle:
-            oldest = min(self._timeouts, key=lambda idle: self._timeouts[idle].getTime())
-            self._timeouts[oldest].reset(0)
-
-    def _removeConnection(self, key: Hashable, connection: Any) -> None:  # noqa: N802
-        super()._removeConnection(key, connection)  # type: ignore[no-untyped-call]
-        if not self._connections[key]:
-            del self._connections[key]

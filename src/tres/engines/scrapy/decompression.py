@@ -1,7 +1,7 @@
-"""Compressed responses: servers may send them, and the reader's process unpacks them.
+"""Compressed responses: servers may send them, and the reader's process decompresses them.
 
-Pages are read and unpacked there in one go, so nothing happens to them here. What is needed here
-without its compression (robots.txt, a document for the browser) makes the way there and back.
+Pages are decompressed and read there in one go, so nothing happens to them here. What is needed
+here (robots.txt, a document for the browser) makes the way there and back.
 """
 
 from __future__ import annotations
@@ -23,27 +23,29 @@ if TYPE_CHECKING:
 
 
 class AcceptEncodingMiddleware:
-    """A downloader middleware that tells servers how they may compress."""
+    """A downloader middleware that tells servers which compressions are accepted."""
 
     def process_request(self, request: Request) -> None:
-        """Say so, unless the request says something itself."""
+        """Set Accept-Encoding, unless the request has it."""
         request.headers.setdefault("Accept-Encoding", ACCEPTED)
 
 
 def encodings_of(response: Response) -> tuple[str, ...]:
-    """How the body of a response is compressed."""
+    """Return how the body of a response is compressed."""
     headers = response.headers.getlist("Content-Encoding")
     return content_encodings(name.decode("latin-1") for name in headers)
 
 
 def reader_of(crawler: Crawler) -> Reader:
-    """The reader of a crawl: whoever runs the crawl has given it to the spider."""
+    """Return the reader of a crawl, which the spider holds."""
     reader: Reader = crawler.spider.reader  # type: ignore[union-attr]
     return reader
 
 
-async def unpacked(response: Response, crawler: Crawler, most: int, cut: bool = False) -> Response:
-    """The response without its compression, made by the reader's process."""
+async def decompressed(
+    response: Response, crawler: Crawler, most: int, cut: bool = False
+) -> Response:
+    """Return the response decompressed, by the reader's process."""
     encodings = encodings_of(response)
     if not encodings:
         return response

@@ -1,10 +1,10 @@
-"""Names for whatever can go wrong with a fetch.
+"""A name for every way in which a fetch can fail.
 
-`named` is total: every exception and every answer gets a kind, a word on whether trying again
-could help, and a short note for people. What tres itself refuses is raised as a `NamedFailure`
-and brings its kind along; what Scrapy, Twisted and OpenSSL raise is looked up in one table, from
-the special to the general. Something that nobody thought of is a failure of the page too, with
-its class in the note.
+`name_failure` is total: every exception and every response gets a kind, a flag that says whether a
+retry could help, and a short note for people. What tres itself refuses is raised as a
+`NamedFailure` and has its kind with it; what Scrapy, Twisted and OpenSSL raise is looked up in one
+table, from the special to the general. An exception that is not in the table is a failure of the
+page too, with its class in the note.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from scrapy.spidermiddlewares.httperror import HttpError
 from service_identity import CertificateError, VerificationError
 from twisted.internet import error
 from twisted.python.failure import Failure
-from twisted.web._newclient import ParseError
 
 from tres.engines.politeness.clock import REFUSALS
+from tres.engines.scrapy.internals import ParseError
 from tres.errors import printable
 from tres.web.page import Failed, FailureKind
 
@@ -40,14 +40,14 @@ NOTE_CHARS = 120
 
 
 class NamedFailure(IgnoreRequest):
-    """A request that tres gives up itself, with the name of the reason."""
+    """A request that tres itself gives up, with the kind of the failure."""
 
     kind: ClassVar[FailureKind]
     retryable: ClassVar[bool] = False
 
 
 class BlockedAddress(NamedFailure):
-    """The host is at an address that is not the Web's."""
+    """The host is at an address that is not public."""
 
     kind = FailureKind.BLOCKED_ADDRESS
 
@@ -59,33 +59,33 @@ class NoAddress(NamedFailure):
 
 
 class NoLookup(NoAddress):
-    """Nobody could say whether the host name has an address."""
+    """The host name could not be looked up."""
 
     retryable = True
 
 
 class ProxyUnreachable(NamedFailure):
-    """The proxy of the crawl takes no connection."""
+    """The proxy of the crawl accepts no connection."""
 
     kind = FailureKind.PROXY_UNREACHABLE
     retryable = True
 
 
 class RobotsDenied(NamedFailure):
-    """The site's robots.txt says no."""
+    """The site's robots.txt forbids the URL."""
 
     kind = FailureKind.ROBOTS
 
 
 class RobotsUnreachable(NamedFailure):
-    """The site's robots.txt cannot be had, so nobody knows what it says."""
+    """The site's robots.txt could not be fetched, so its rules are unknown."""
 
     kind = FailureKind.ROBOTS_UNREACHABLE
     retryable = True
 
 
 class SlowSite(NamedFailure):
-    """The site wants more time between two pages than a page can wait."""
+    """The site asks for a longer delay than a page can wait."""
 
     kind = FailureKind.THROTTLED
     retryable = True
@@ -99,39 +99,39 @@ class SiteDown(NamedFailure):
 
 
 class RedirectLoop(NamedFailure):
-    """Redirects that lead back, or too many of them."""
+    """Redirects lead back, or there are too many of them."""
 
     kind = FailureKind.REDIRECT_LOOP
 
 
 class BlockedRedirect(NamedFailure):
-    """A redirect to something that is no http(s) URL."""
+    """A redirect leads to something other than an http(s) URL."""
 
     kind = FailureKind.BLOCKED_URL
 
 
 class TooLarge(NamedFailure):
-    """More bytes than a page may have, in head or body, packed or unpacked."""
+    """The headers or the body have more bytes than a page may have, compressed or not."""
 
     kind = FailureKind.TOO_LARGE
 
 
 class Undecodable(NamedFailure):
-    """A body that is not compressed in the way its header says."""
+    """The body is not compressed in the way its header says."""
 
     kind = FailureKind.MALFORMED
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A failure, and a few words on it for people."""
+class NamedProblem:
+    """A failure, and a short note for people."""
 
     failed: Failed
     note: str
 
 
 _Row = tuple[type[BaseException] | tuple[type[BaseException], ...], FailureKind, bool, str]
-_NOTHING_ELSE = ""  # the exception's own words, or its class if it has none
+_OWN_MESSAGE = ""
 
 _TABLE: tuple[_Row, ...] = (
     ((VerificationError, CertificateError), FailureKind.NO_CONNECTION, False, "wrong certificate"),
@@ -154,7 +154,7 @@ _TABLE: tuple[_Row, ...] = (
     (ParseError, FailureKind.MALFORMED, False, "answer is not HTTP"),
     (error.ConnectError, FailureKind.NO_CONNECTION, True, "no connection"),
     (DownloadFailedError, FailureKind.NO_CONNECTION, True, "no whole answer"),
-    (IgnoreRequest, FailureKind.BLOCKED_URL, False, _NOTHING_ELSE),
+    (IgnoreRequest, FailureKind.BLOCKED_URL, False, _OWN_MESSAGE),
 )
 
 _MISSING = frozenset({404, 410})
@@ -162,14 +162,14 @@ _THROTTLED = frozenset({429, 503})
 RETRY_STATUSES = (408, 500, *sorted(REFUSALS))
 
 
-def named(url: str, problem: Response | BaseException | Failure) -> Named:
-    """The name of what went wrong with a URL."""
+def name_failure(url: str, problem: Response | BaseException | Failure) -> NamedProblem:
+    """Return the failure of a URL for a response, an exception or a Twisted failure."""
     if isinstance(problem, Response):
-        return _named_status(url, problem.status)
+        return _name_status(url, problem.status)
     if isinstance(problem, Failure):
         problem = problem.value or RuntimeError("failure without an exception")
     if isinstance(problem, HttpError):
-        return _named_status(url, problem.response.status)
+        return _name_status(url, problem.response.status)
     causes = list(_causes(problem))
     for cause in causes:
         if isinstance(cause, NamedFailure):
@@ -181,25 +181,25 @@ def named(url: str, problem: Response | BaseException | Failure) -> Named:
     return _name(url, FailureKind.UNREADABLE, False, f"{_class_name(problem)}: {problem}")
 
 
-def _named_status(url: str, status: int) -> Named:
+def _name_status(url: str, status: int) -> NamedProblem:
     note = f"HTTP {status}"
     if status in _MISSING:
         return _name(url, FailureKind.NOT_FOUND, False, note)
     if status in _THROTTLED:
         return _name(url, FailureKind.THROTTLED, True, note)
-    if status in REFUSALS:  # a gateway answers, and there is no server behind it
+    if status in REFUSALS:  # a gateway without a server behind it
         return _name(url, FailureKind.NO_CONNECTION, True, note)
     if 300 <= status < 400:
-        note += " without a place to go to"
+        note += " without a target"
     return _name(url, FailureKind.HTTP_ERROR, status in RETRY_STATUSES, note)
 
 
-def _name(url: str, kind: FailureKind, retryable: bool, note: str) -> Named:
-    return Named(Failed(url, kind, retryable), printable(note)[:NOTE_CHARS])
+def _name(url: str, kind: FailureKind, retryable: bool, note: str) -> NamedProblem:
+    return NamedProblem(Failed(url, kind, retryable), printable(note)[:NOTE_CHARS])
 
 
 def _causes(problem: BaseException) -> Iterator[BaseException]:
-    """The exception, what it was raised from, and what Twisted has collected inside it."""
+    """Yield the exception, its causes, and what Twisted has collected in it."""
     waiting, seen = [problem], set[int]()
     while waiting:
         cause = waiting.pop(0)
@@ -214,7 +214,7 @@ def _causes(problem: BaseException) -> Iterator[BaseException]:
 
 
 def _tls_note(cause: BaseException) -> str:
-    """What OpenSSL says, without its numbers: `certificate has expired`."""
+    """Return what OpenSSL says, without its numbers: `certificate has expired`."""
     if not isinstance(cause, SSL.Error):
         return ""
     told = cause.args[0] if cause.args else ()

@@ -1,38 +1,24 @@
-"""The guarded download handler: every connection of a crawl is opened here, or not at all.
+"""The guarded download handler: the only way from a crawl to a socket.
 
-A name is resolved, its addresses are checked (`tres.engines.network.addresses`), and the
-connection goes to the very address that was checked: between check and use there is no second
-look-up that could answer otherwise. This holds for every page, redirect, retry and robots.txt, as
-none of them has another way to a socket; a pooled connection is one that was checked when it was
-opened.
+A name is resolved, its addresses are checked, and the connection goes to the very address that was
+checked (`tres.engines.scrapy.address_lookup`): there is no second look-up that could answer
+otherwise. This holds for every page, redirect, retry and robots.txt, because none of them has
+another way to a socket; a pooled connection was checked when it was opened.
 
-With a proxy, every request goes to it in absolute form, https URLs included, and no name but
-the proxy's is resolved here. The user has named the proxy, so its address is not questioned.
+With a proxy, every request goes to it in absolute form, https URLs included, and no name but the
+proxy's is resolved here. The user has named the proxy, so its address is not checked.
 """
 
 from __future__ import annotations
 
-import socket
-from collections import OrderedDict
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
-from threading import Thread
 from time import monotonic
 from typing import Any, cast
 
 from OpenSSL import SSL
-from scrapy import Request
-from scrapy.core.downloader.handlers.http11 import (
-    HTTP11DownloadHandler,
-    _ScrapyAgent,
-)
 from scrapy.crawler import Crawler
-from scrapy.http import Response
-from scrapy.utils._download_handlers import wrap_twisted_exceptions
-from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
-from twisted.internet.defer import TimeoutError as DeferTimeout
 from twisted.internet.endpoints import TCP4ClientEndpoint, TCP6ClientEndpoint, wrapClientTLS
 from twisted.internet.error import ConnectError
 from twisted.internet.interfaces import (
@@ -45,91 +31,12 @@ from twisted.web.client import URI, Agent, ProxyAgent
 from twisted.web.iweb import IAgentEndpointFactory
 from zope.interface import implementer  # type: ignore[import-untyped]
 
-from tres.engines.network.addresses import AddressGuard
+from tres.engines.scrapy.address_lookup import AddressLookup, lookup_of
 from tres.engines.scrapy.connections import ConnectionPool
-from tres.engines.scrapy.failures import BlockedAddress, NoAddress, NoLookup, ProxyUnreachable
+from tres.engines.scrapy.failures import NoAddress, ProxyUnreachable
+from tres.engines.scrapy.internals import AgentHandler
 from tres.engines.scrapy.network_settings import PROXY_SECONDS
-from tres.engines.scrapy.politeness_middleware import politeness_of, site_of_url
-from tres.web.url import SiteBy
-
-MAX_ADDRESSES = 4
-"""Addresses of one name that are tried, at most."""
-AHEAD = 10.0
-"""Seconds for which a look-up ahead of a connection holds."""
-MAX_AHEAD = 1_000
-
-
-def lookup_of(crawler: Crawler) -> AddressLookup:
-    """The look-up that all connections of a crawler share."""
-    from twisted.internet import reactor
-
-    known = crawler.__dict__.get("tres_lookup")
-    if not isinstance(known, AddressLookup):
-        settings = crawler.settings
-        guard = None if settings.get("TRES_PROXY") else AddressGuard(settings.getlist("TRES_ALLOW"))
-        known = AddressLookup(reactor, guard, settings.getfloat("DNS_TIMEOUT"))
-        crawler.__dict__["tres_lookup"] = known
-    return known
-
-
-class AddressLookup:
-    """Names to permitted addresses, within a time limit."""
-
-    def __init__(self, reactor: Any, guard: AddressGuard | None, seconds: float) -> None:
-        self._reactor = reactor
-        self._guard = guard
-        self._seconds = seconds
-        self._ahead: OrderedDict[str, tuple[float, list[str]]] = OrderedDict()
-
-    async def ahead(self, host: str) -> list[str]:
-        """The same for a connection that is about to be opened, which then asks nobody."""
-        found = await self.addresses(host, None)
-        self._ahead[host] = monotonic() + AHEAD, found
-        if len(self._ahead) > MAX_AHEAD:
-            self._ahead.popitem(last=False)
-        return found
-
-    async def addresses(self, host: str, port: int | None) -> list[str]:
-        """The permitted addresses of a host, IPv4 first; never empty."""
-        until, known = self._ahead.pop(host, (0.0, []))
-        if monotonic() < until:
-            return known
-        found = await self._ask(host, port)
-        permitted = [a for a in found if self._guard is None or self._guard.permits(a)]
-        if not permitted:
-            raise BlockedAddress(f"{host} is at {found[0]}, which live.allow does not name")
-        return permitted[:MAX_ADDRESSES]
-
-    async def _ask(self, host: str, port: int | None) -> list[str]:
-        try:
-            entries = await self._asked(host, port).addTimeout(self._seconds, self._reactor)
-        except socket.gaierror as problem:
-            gone = problem.errno in (socket.EAI_NONAME, getattr(socket, "EAI_NODATA", None))
-            raise (NoAddress if gone else NoLookup)(f"no address for {host}") from problem
-        except DeferTimeout as problem:
-            raise NoLookup(f"looking up {host} took too long") from problem
-        except (OSError, ValueError) as problem:  # a name that no name server can be asked for
-            raise NoAddress(f"no address for {host}") from problem
-        found = {entry[4][0]: entry[0] for entry in entries}
-        if not found:
-            raise NoAddress(f"no address for {host}")
-        return sorted(found, key=lambda address: found[address] != socket.AF_INET)
-
-    def _asked(self, host: str, port: int | None) -> Deferred[list[Any]]:
-        """Ask in a thread that nobody waits for: at the end of a crawl it dies with it."""
-        answer: Deferred[list[Any]] = Deferred()
-
-        def ask() -> None:
-            try:
-                found = socket.getaddrinfo(host.encode("ascii"), port, type=socket.SOCK_STREAM)
-                fire = partial(answer.callback, found)
-            except Exception as problem:  # whatever it is, `_ask` awaits and names it
-                fire = partial(answer.errback, problem)
-            with suppress(RuntimeError):  # the crawl has ended meanwhile
-                self._reactor.callFromThread(fire)
-
-        Thread(target=ask, name=f"lookup of {host}", daemon=True).start()
-        return answer
+from tres.engines.scrapy.shared_politeness import politeness_of, site_by_of, site_of_url
 
 
 @implementer(IStreamClientEndpoint)
@@ -146,11 +53,11 @@ class GuardedEndpoint:
         self._seconds = seconds
 
     def connect(self, protocolFactory: IProtocolFactory) -> Deferred[IProtocol]:
-        """A connection to the first address that answers."""
+        """Connect to the first address that answers."""
         return Deferred.fromCoroutine(self._connect(protocolFactory))
 
     async def _connect(self, factory: IProtocolFactory) -> IProtocol:
-        addresses = await self._lookup.addresses(self._host, self._port)
+        addresses = await self._lookup.resolve(self._host, self._port)
         seconds = self._seconds / len(addresses)
         for address in addresses[:-1]:
             try:
@@ -169,14 +76,14 @@ class GuardedEndpoint:
 
 @implementer(IStreamClientEndpoint)
 class ProxyEndpoint:
-    """Opens connections to the proxy; where it cannot, that is no failure of the site."""
+    """Opens connections to the proxy; a proxy that is down is not a failure of the site."""
 
     def __init__(self, proxy: str, plain: GuardedEndpoint) -> None:
         self._proxy = proxy
         self._plain = plain
 
     def connect(self, protocolFactory: IProtocolFactory) -> Deferred[IProtocol]:
-        """A connection to the proxy."""
+        """Connect to the proxy."""
         return Deferred.fromCoroutine(self._connect(protocolFactory))
 
     async def _connect(self, factory: IProtocolFactory) -> IProtocol:
@@ -190,7 +97,7 @@ class ProxyEndpoint:
 
 @implementer(IAgentEndpointFactory)
 class GuardedEndpoints:
-    """Endpoints for URLs: guarded TCP, with TLS on top for https."""
+    """Makes endpoints for URLs: guarded TCP, with TLS on top for https."""
 
     def __init__(self, lookup: AddressLookup, reactor: Any, tls: Any, seconds: float) -> None:
         self._lookup = lookup
@@ -199,7 +106,7 @@ class GuardedEndpoints:
         self._seconds = seconds
 
     def endpointForURI(self, uri: URI) -> Any:  # noqa: N802
-        """Where to connect to for a URL."""
+        """Return the endpoint to connect to for a URL."""
         host = uri.host.decode("ascii").strip("[]")
         plain: Any = GuardedEndpoint(self._lookup, self._reactor, host, uri.port, self._seconds)
         if uri.scheme != b"https":
@@ -210,41 +117,32 @@ class GuardedEndpoints:
 
 @implementer(IOpenSSLClientConnectionCreator)
 class NamedHandshakes:
-    """Connections whose handshakes fail with a reason, whatever the server says.
+    """Makes TLS connections whose handshakes always fail with a reason.
 
-    A server that closes TLS before it is open makes OpenSSL raise an error without a reason, on
-    which Twisted stumbles: it prints a traceback for every such connection.
+    When a server closes TLS before it is open, OpenSSL raises an error without a reason; Twisted
+    expects one, and would print a traceback for every such connection.
     """
 
     def __init__(self, creator: Any) -> None:
         self._creator = creator
 
     def clientConnectionForTLS(self, tlsProtocol: Any) -> SSL.Connection:  # noqa: N802
-        """A connection as the creator makes it."""
+        """Return a connection as the creator makes it, with a handshake that names its failures."""
         connection: SSL.Connection = self._creator.clientConnectionForTLS(tlsProtocol)
-        connection.__class__ = _Connection  # as Scrapy does elsewhere: the class is fixed inside
+        handshake = partial(_named_handshake, connection.do_handshake)
+        connection.do_handshake = handshake  # type: ignore[method-assign]
         return connection
 
 
-class _Connection(SSL.Connection):
-    def do_handshake(self) -> None:
-        try:
-            super().do_handshake()
-        except SSL.ZeroReturnError:
-            reason = ("SSL routines", "", "closed during the handshake")
-            raise SSL.Error([reason]) from None
+def _named_handshake(handshake: Callable[[], None]) -> None:
+    try:
+        handshake()
+    except SSL.ZeroReturnError:
+        reason = ("SSL routines", "", "closed during the handshake")
+        raise SSL.Error([reason]) from None
 
 
-class _GuardedAgent(_ScrapyAgent):
-    """Scrapy's way with requests and their limits, over our way to a connection."""
-
-    agent: Agent | ProxyAgent
-
-    def _get_agent(self, request: Request, timeout: float) -> Any:
-        return self.agent
-
-
-class GuardedHandler(HTTP11DownloadHandler):
+class GuardedHandler(AgentHandler):
     """Scrapy's HTTP/1.1 handler behind an address guard (settings TRES_ALLOW and TRES_PROXY)."""
 
     def __init__(self, crawler: Crawler) -> None:
@@ -252,50 +150,33 @@ class GuardedHandler(HTTP11DownloadHandler):
         from twisted.internet import reactor
 
         settings = crawler.settings
+        self.politeness = politeness_of(crawler)
+        self.call_later: Callable[..., Any] = reactor.callLater
+        self.site_by = site_by_of(crawler)
+        pool = ConnectionPool(reactor, settings.getint("CONCURRENT_REQUESTS") or 64, self.on_sent)
         proxy: str = settings.get("TRES_PROXY") or ""
-        self._lookup = lookup_of(crawler)
-        self._politeness = politeness_of(crawler)
-        self._later: Callable[..., Any] = reactor.callLater
-        self._site_by: SiteBy = settings.get("TRES_SITE") or "host"
-        self._pool = ConnectionPool(
-            reactor, settings.getint("CONCURRENT_REQUESTS") or 64, self._sent
-        )
         seconds = settings.getfloat("DOWNLOAD_TIMEOUT")
-        endpoints = GuardedEndpoints(
-            self._lookup,
-            reactor,
-            self._contextFactory,
-            min(seconds, PROXY_SECONDS) if proxy else seconds,
-        )
-        self._agent: Agent | ProxyAgent
         if proxy:
-            uri = URI.fromBytes(proxy.encode("ascii"))  # type: ignore[no-untyped-call]
-            endpoint = ProxyEndpoint(proxy, endpoints.endpointForURI(uri))
-            self._agent = ProxyAgent(endpoint, reactor, self._pool)  # type: ignore[no-untyped-call]
-        else:
-            self._agent = Agent.usingEndpointFactory(reactor, endpoints, self._pool)  # type: ignore[no-untyped-call]
+            seconds = min(seconds, PROXY_SECONDS)
+        endpoints = GuardedEndpoints(lookup_of(crawler), reactor, self.tls_policy, seconds)
+        self.use_agent(_agent(reactor, endpoints, pool, proxy), pool)
 
-    async def download_request(self, request: Request) -> Response:
-        """Fetch; every limit of the settings holds, and every failure has a name."""
-        agent = _GuardedAgent(
-            contextFactory=self._contextFactory,
-            pool=self._pool,
-            maxsize=self._default_maxsize,
-            warnsize=self._default_warnsize,
-            fail_on_dataloss=self._fail_on_dataloss,
-            crawler=self._crawler,
-            tls_verbose_logging=self._tls_verbose_logging,
-        )
-        agent.agent = self._agent
-        with wrap_twisted_exceptions():
-            return await maybe_deferred_to_future(agent.download_request(request))
+    def on_sent(self, url: str) -> None:
+        """Start the delay of a site: looking up and connecting are over.
 
-    def _sent(self, url: str) -> None:
-        """The delay of a site runs from here: looking up and connecting are over.
-
-        The bytes leave in the loop's next round. If this one takes long (a snapshot is written,
+        The bytes leave in the loop's next turn. If this turn takes long (it writes a snapshot,
         say), the delay runs from then.
         """
-        site = site_of_url(url, self._site_by)
-        self._politeness.sent(site, monotonic())
-        self._later(0, lambda: self._politeness.sent(site, monotonic()))
+        site = site_of_url(url, self.site_by)
+        self.politeness.request_sent(site, monotonic())
+        self.call_later(0, lambda: self.politeness.request_sent(site, monotonic()))
+
+
+def _agent(
+    reactor: Any, endpoints: GuardedEndpoints, pool: ConnectionPool, proxy: str
+) -> Agent | ProxyAgent:
+    if not proxy:
+        return Agent.usingEndpointFactory(reactor, endpoints, pool)  # type: ignore[no-untyped-call,no-any-return]
+    uri = URI.fromBytes(proxy.encode("ascii"))  # type: ignore[no-untyped-call]
+    endpoint = ProxyEndpoint(proxy, endpoints.endpointForURI(uri))
+    return ProxyAgent(endpoint, reactor, pool)  # type: ignore[no-untyped-call]

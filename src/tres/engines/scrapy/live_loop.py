@@ -1,7 +1,7 @@
 """Running crawls on Scrapy: one process, one event loop, one crawl after the other.
 
-Twisted's reactor can be started once in the life of a process. So a whole program that crawls
-live is one coroutine, `main`, run by `run_live`; within it each `await loop.crawl(...)` is a
+Twisted's reactor can be started once per process. So a whole program that crawls live is one
+coroutine, `main`, run by `run_live`; within it each `await loop.crawl(...)` is a
 Scrapy crawler of its own, from its first request to its last.
 
 Signals interrupt the crawl (`tres.engines.stop_signals`): after the first, `main` goes on to its
@@ -25,9 +25,9 @@ from tres.crawl.events import Event, StopReason
 from tres.engines.flights import Flights
 from tres.engines.politeness.clock import PolitenessClock
 from tres.engines.protocols import LiveSession
-from tres.engines.scrapy.politeness_middleware import live_settings, politeness_of
 from tres.engines.scrapy.response_handler import Memory, Reader, ResponseHandler
-from tres.engines.scrapy.sitemaps import Sitemaps
+from tres.engines.scrapy.shared_politeness import live_section_of, politeness_of
+from tres.engines.scrapy.sitemaps import SitemapReader
 from tres.engines.steering import UNSTEERED, Steering
 from tres.engines.stop_signals import interrupt_loop
 from tres.web.url import SiteBy
@@ -39,36 +39,36 @@ _ASYNCIO = "twisted.internet.asyncioreactor.AsyncioSelectorReactor"
 
 @dataclass(frozen=True, kw_only=True)
 class LiveCrawl:
-    """What one crawl on Scrapy needs to know."""
+    """What one crawl on Scrapy needs."""
 
-    crawl: LiveSession
+    session: LiveSession
     reader: Reader
     in_flight: int = 1
     site_by: SiteBy = "host"
-    patience: float = 30.0
-    """Seconds that a redirect or a retry may wait for its site before it is given up."""
-    resting: Mapping[str, float] = field(default_factory=dict)
-    """Sites that have asked to be left alone, and until when (seconds since the epoch)."""
+    max_hop_wait: float = 30.0
+    """Seconds that a redirect or a retry may wait for its site before it fails."""
+    backing_off: Mapping[str, float] = field(default_factory=dict)
+    """Sites that are backing off, and until when (seconds since the epoch)."""
     redirects: int = 10
-    """Hops to which pages themselves may lead, as by a refresh."""
+    """Hops that pages may add themselves, by a refresh."""
     memory: Memory | None = None
-    """What was read before, where that matters."""
+    """The pages read before, for a crawl that tells near-duplicates."""
     listener: Callable[[Event], None] = lambda event: None
     steering: Steering = UNSTEERED
 
 
 class LiveSpider(Spider):
-    """A spider that starts nothing: the scheduler does. It holds what the crawl's parts share."""
+    """A spider without start requests of its own; it holds what the parts of the crawl share."""
 
     name = "tres"
 
     def __init__(
-        self, live: LiveCrawl, flights: Flights, answers: ResponseHandler, **known: Any
+        self, live: LiveCrawl, flights: Flights, responses: ResponseHandler, **known: Any
     ) -> None:
         super().__init__(**known)
-        self.patience = live.patience
+        self.max_hop_wait = live.max_hop_wait
         self.flights = flights
-        self.answers = answers
+        self.responses = responses
         self.reader = live.reader
 
     async def start(self) -> AsyncIterator[Any]:
@@ -78,7 +78,7 @@ class LiveSpider(Spider):
 
 
 class LiveLoop:
-    """The event loop of a live program, and who must be told when it is to end."""
+    """The event loop of a program that crawls live, and what an interrupt must reach."""
 
     def __init__(self) -> None:
         self._flights: Flights | None = None
@@ -86,27 +86,27 @@ class LiveLoop:
         self.interrupted = False
 
     async def crawl(self, live: LiveCrawl, settings: Mapping[str, Any]) -> StopReason:
-        """Crawl to the end; what the crawl itself raises is raised here."""
+        """Crawl to the end; raise what the session raised."""
         crawler = Crawler(LiveSpider, Settings(dict(settings)))
-        # A site that was asked by the crawl before this one has its delay all the same.
+        # Delays also count from the requests of the crawl before this one.
         politeness = self._politeness = politeness_of(crawler, self._politeness)
-        for site, until in live.resting.items():
+        for site, until in live.backing_off.items():
             now = time.monotonic()
-            politeness.rest(site, now + until - time.time(), now)
-        known = live_settings(crawler)
+            politeness.back_off_until(site, now + until - time.time(), now)
+        section = live_section_of(crawler)
         flights = Flights(
-            *(live.crawl, politeness, live.in_flight, live.site_by, live.listener),
+            *(live.session, politeness, live.in_flight, live.site_by, live.listener),
             steering=live.steering,
-            max_wait=known.max_wait,
+            max_wait=section.max_wait,
         )
-        sitemaps = Sitemaps(crawler) if known.sitemaps else None
-        answers = ResponseHandler(flights, live.reader, live.memory, live.redirects, sitemaps)
+        sitemaps = SitemapReader(crawler) if section.sitemaps else None
+        responses = ResponseHandler(flights, live.reader, live.memory, live.redirects, sitemaps)
         live.reader.charge = flights.charge
         self._flights = flights
         if self.interrupted:
             flights.interrupt()
         try:
-            await crawler.crawl_async(live=live, flights=flights, answers=answers)
+            await crawler.crawl_async(live=live, flights=flights, responses=responses)
         finally:
             self._flights = None
         if flights.fault is not None:
@@ -114,14 +114,14 @@ class LiveLoop:
         return flights.reason or StopReason.INTERRUPTED
 
     def interrupt(self) -> None:
-        """Ask for nothing more, in this crawl and in those that would follow."""
+        """Request nothing more, in this crawl and in those that would follow."""
         self.interrupted = True
         if self._flights is not None:
             self._flights.interrupt()
 
 
 def run_live(main: Callable[[LiveLoop], Coroutine[Any, Any, T]]) -> T:
-    """Run a program that crawls live; once in a process."""
+    """Run a program that crawls live; once per process."""
     if not is_reactor_installed():
         install_reactor(_ASYNCIO)
     from twisted.internet import reactor as installed  # only now: importing it installs one

@@ -1,7 +1,7 @@
-"""Where Scrapy's words go: into a file, never onto the terminal, where the progress line is.
+"""Scrapy's log: it goes into a file, never onto the terminal, which shows the progress line.
 
-What a page or a server has written may stand in a message, so each record is one line in which
-nothing can steer a terminal; tracebacks follow, escaped in the same way.
+A message may contain what a page or a server has written, so each record is one line in which no
+control character can steer a terminal; tracebacks follow, escaped in the same way.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from typing import Any
 from tres.errors import printable
 
 LOG = "scrapy.log"
-"""The file in a run directory; it is made when there is something to say."""
+"""The file in a run directory; it is created by the first message."""
 
-NAMES = ("asyncio", "py.warnings", "scrapy", "scrapy-playwright", "tres", "twisted")
-"""Who speaks in a crawl."""
+LOGGER_NAMES = ("asyncio", "py.warnings", "scrapy", "scrapy-playwright", "tres", "twisted")
+"""The loggers of everything that runs in a crawl."""
 
 
 class OneLine(logging.Formatter):
-    """Formats a record so that it cannot be taken for several, or for commands."""
+    """Formats a record so that it cannot be taken for several, or for terminal commands."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The record, line by line without control characters."""
+        """Return the record, line by line without control characters."""
         return "\n  ".join(map(printable, super().format(record).splitlines()))
 
 
 @contextmanager
 def logging_to(path: Path | None, level: int = logging.WARNING) -> Iterator[None]:
-    """Send what Scrapy and its company say into a file, or nowhere."""
+    """Send the messages of these loggers into a file, or nowhere."""
     from twisted.python.log import PythonLoggingObserver
 
     handler = logging.NullHandler() if path is None else _file(path)
     handler.setLevel(level)
-    loggers = [logging.getLogger(name) for name in NAMES]
+    loggers = [logging.getLogger(name) for name in LOGGER_NAMES]
     before = [(logger.propagate, logger.level) for logger in loggers]
     observer: Any = PythonLoggingObserver()  # type: ignore[no-untyped-call]
     observer.start()

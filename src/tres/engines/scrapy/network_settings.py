@@ -1,12 +1,11 @@
 """The Scrapy settings for everything between scheduler and page.
 
-What Scrapy does by itself and a good citizen or a careful program does not is turned off: delays
-and throttling per download slot (the politeness clock decides before a request is made, so that no
-delay counts twice), consoles that run code, proxies from the environment, cookies, referrers,
-caches, and every scheme but http and https.
+What a polite and careful crawler does not do is turned off: delays and throttling per download slot
+(the politeness clock decides before a request is made, so no delay counts twice), consoles that run
+code, proxies from the environment, cookies, referrers, caches, and all schemes but http and https.
 
-Cookies are off as a focused crawler reads each page once, as a stranger: jars would grow with every
-site, make what a page says depend on the order of the crawl, and not survive an interruption.
+Cookies are off because a focused crawler reads each page once, as a stranger. Cookie jars would
+grow with every site, make pages depend on the order of the crawl, and not survive an interruption.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from tres.settings.sections import LiveSection
 from tres.web.url import SiteBy
 
 PROXY_SECONDS = 5.0
-"""A proxy is near: one that takes no connection within this time is not there."""
+"""A proxy is near: one that accepts no connection within this time is down."""
 
 _PART = "tres.engines.scrapy"
 _SCRAPYS = "scrapy.downloadermiddlewares"
@@ -37,20 +36,25 @@ MIDDLEWARES: dict[str, int | None] = {
     f"{_PART}.politeness_middleware.PolitenessMiddleware": 90,
     f"{_PART}.address_limit_middleware.AddressLimitMiddleware": 95,
     f"{_PART}.robots_middleware.RobotsMiddleware": 100,
-    f"{_PART}.politeness_middleware.FailureRetryMiddleware": 550,
+    f"{_PART}.retry_middleware.FailureRetryMiddleware": 550,
     f"{_PART}.decompression.AcceptEncodingMiddleware": 590,
     f"{_PART}.capture.CaptureMiddleware": 595,
     f"{_PART}.redirect_middleware.CheckedRedirectMiddleware": 600,
+    # replaced by ours
     f"{_SCRAPYS}.robotstxt.RobotsTxtMiddleware": None,
-    f"{_SCRAPYS}.httpauth.HttpAuthMiddleware": None,
     f"{_SCRAPYS}.retry.RetryMiddleware": None,
-    f"{_SCRAPYS}.redirect.MetaRefreshMiddleware": None,
+    f"{_SCRAPYS}.redirect.MetaRefreshMiddleware": None,  # by the reader
     f"{_SCRAPYS}.httpcompression.HttpCompressionMiddleware": None,
     f"{_SCRAPYS}.redirect.RedirectMiddleware": None,
+    f"{_SCRAPYS}.httpproxy.HttpProxyMiddleware": None,  # by the handler
+    # without a use in a crawl
+    f"{_SCRAPYS}.offsite.OffsiteMiddleware": None,
+    f"{_SCRAPYS}.httpauth.HttpAuthMiddleware": None,
     f"{_SCRAPYS}.cookies.CookiesMiddleware": None,
-    f"{_SCRAPYS}.httpproxy.HttpProxyMiddleware": None,
+    f"{_SCRAPYS}.stats.DownloaderStats": None,
     f"{_SCRAPYS}.httpcache.HttpCacheMiddleware": None,
 }
+"""docs/live.md says why, for each of Scrapy's downloader middlewares."""
 OFF = (
     "AUTOTHROTTLE_ENABLED",
     "COOKIES_ENABLED",
@@ -63,7 +67,7 @@ OFF = (
 
 
 def user_agent(live: LiveSection) -> str:
-    """How the crawler calls itself, and whom to write to."""
+    """Return the User-Agent header: the name of the crawler, and whom to write to."""
     name = live.user_agent or f"tres/{__version__}"
     return f"{name} (+{live.contact})" if live.contact else name
 
@@ -79,7 +83,7 @@ def request_headers(live: LiveSection) -> dict[str, str]:
 
 
 def network_settings(live: LiveSection, site_by: SiteBy = "host") -> dict[str, Any]:
-    """Settings for a crawl of the Web. How much is in flight is for the scheduler to decide."""
+    """Return the settings for a crawl of the Web; the scheduler decides how much is in flight."""
     if not live.contact and not live.proxy:
         raise ConfigError(
             "live.contact is missing: a crawler says whom to write to; set it to a web page "
@@ -109,9 +113,7 @@ def network_settings(live: LiveSection, site_by: SiteBy = "host") -> dict[str, A
         "RETRY_HTTP_CODES": list(RETRY_STATUSES),
         "RETRY_GIVE_UP_LOG_LEVEL": "DEBUG",
         "RETRY_PRIORITY_ADJUST": 0,
-        "REDIRECT_ENABLED": True,
         "REDIRECT_MAX_TIMES": live.redirects,
-        "REDIRECT_PRIORITY_ADJUST": 0,
         "REFERRER_POLICY": "no-referrer",
         "HTTPERROR_ALLOW_ALL": True,
         "DEPTH_LIMIT": 0,

@@ -1,15 +1,16 @@
-"""How far a server can make us go elsewhere.
+"""How far a server can send us elsewhere.
 
-Redirects lead to http(s) URLs only, never back to where the chain has been, and not further than
-`live.redirects`. Each hop is a request of its own, which waits its turn and is checked as every
-other.
+Redirects lead to http(s) URLs only, never back to a URL of the chain, and no further than
+`live.redirects` hops. Each hop is a request of its own: it waits its turn, and is checked like any
+other. A page that refreshes to another URL at once is a redirect too.
 """
 
 from __future__ import annotations
 
+from typing import Self
+
 from scrapy import Request
-from scrapy.downloadermiddlewares.redirect import RedirectMiddleware
-from scrapy.exceptions import IgnoreRequest
+from scrapy.crawler import Crawler
 from scrapy.http import Response
 
 from tres.engines.scrapy.failures import BlockedRedirect, RedirectLoop
@@ -18,31 +19,48 @@ from tres.web.url import canonical
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
-class CheckedRedirectMiddleware(RedirectMiddleware):
-    """Scrapy's redirects, with an eye on where they lead."""
+class CheckedRedirectMiddleware:
+    """A downloader middleware that follows redirects, within limits.
 
-    def _engine_started(self) -> None:
-        """No referrer is ever sent, so Scrapy need not look for who sets it, nor warn of nobody."""
-        self._referer_spider_middleware = None
+    Scrapy's own joins URLs in another way than links are, and follows loops to their end. What it
+    does besides (cookies, passwords, referrers, POST) does not occur in a crawl.
+    """
 
-    def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
+    def __init__(self, most: int) -> None:
+        self._most = most
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        return cls(crawler.settings.getint("REDIRECT_MAX_TIMES"))
+
+    def process_response(self, request: Request, response: Response) -> Request | Response:
         """Follow a redirect by a new request, or say why not."""
         if response.status not in REDIRECTS or request.meta.get("dont_redirect"):
             return response
         target = redirect_target(request.url, response)
         if target is None:
             return response
-        if target in (request.url, *request.meta.get("redirect_urls", ())):
+        before = previous_urls(request)
+        if target in before:
             raise RedirectLoop("redirects lead back to where they were")
-        followed = self._build_redirect_request(request, response, url=target)
-        try:
-            return self._redirect(followed, request, response.status)
-        except IgnoreRequest as problem:
-            raise RedirectLoop(f"more than {self.max_redirect_times} redirects") from problem
+        if request.meta.get("redirect_times", 0) >= self._most:
+            raise RedirectLoop(f"more than {self._most} redirects")
+        times = request.meta.get("redirect_times", 0) + 1
+        return redirected(request, target, before, redirect_times=times)
+
+
+def previous_urls(request: Request) -> list[str]:
+    """Return the URLs of a chain of redirects so far, the last one included."""
+    return [*request.meta.get("redirect_urls", ()), request.url]
+
+
+def redirected(request: Request, url: str, before: list[str], **meta: int) -> Request:
+    """Return the request for the next hop of a chain."""
+    return request.replace(url=url, meta={**request.meta, **meta, "redirect_urls": before})
 
 
 def redirect_target(url: str, response: Response) -> str | None:
-    """The canonical URL that a redirect leads to; None if it does not say."""
+    """Return the canonical URL that a redirect leads to, or None if it names none."""
     location = response.headers.get("Location")
     if not location:
         return None

@@ -1,8 +1,8 @@
-"""From what Scrapy answers to what the crawl is told.
+"""From Scrapy's responses to the outcomes that the session receives.
 
-A response is read (`Reader`: bytes to percept, elsewhere and within limits), held against the
-pages that are known already, and lands as a percept or as a failure with a name. Every path
-through here ends in `Flights.land`: a fault of the reader costs one page, not the crawl.
+A response is read by another process, within limits (`Reader`), compared with the pages that are
+known already (`Memory`), and becomes a percept or a failure with a name. Every path through here
+ends in `Flights.finish`: a fault of the reader costs one page, not the crawl.
 """
 
 from __future__ import annotations
@@ -21,13 +21,12 @@ from tres.engines.flights import Flight, Flights
 from tres.engines.reading.page_reader import Received
 from tres.engines.reading.reader_pool import Charge
 from tres.engines.reading.tasks import Task
+from tres.engines.scrapy.capture import EXCHANGE
 from tres.engines.scrapy.decompression import encodings_of
-from tres.engines.scrapy.failures import named
+from tres.engines.scrapy.failures import name_failure
+from tres.engines.scrapy.redirect_middleware import redirected
 from tres.errors import TresError
 from tres.web.page import Failed, FailureKind
-
-EXCHANGE = "tres_exchange"
-"""The key of a response's meta that holds the exchange as it went over the wire."""
 
 T = TypeVar("T")
 
@@ -35,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 
 class Read(Protocol):
-    """What was read: `outcome` is a failure, or whatever the crawl beside the reader takes."""
+    """What a reader made of a response: `outcome` is a failure, or what the session takes."""
 
     @property
     def outcome(self) -> Any: ...
@@ -57,8 +56,7 @@ class Read(Protocol):
 
 
 class Reader(Protocol):
-    """Reads what was received, and does what else is to be done with strangers' bytes; slowly
-    perhaps, and elsewhere."""
+    """Reads responses, and does all other work on untrusted bytes, in other processes."""
 
     charge: Charge
 
@@ -76,21 +74,21 @@ class Memory(Protocol):
 
 
 class Sitemaps(Protocol):
-    """Knows what else a site has, when a page of it is read first."""
+    """Lists the pages in the sitemaps of a site, when its first page is read."""
 
-    async def listed(self, url: str) -> tuple[str, ...]: ...
-
-
-Admit = Callable[[Any, Response], Awaitable[Any]]
-"""Takes from what was read the links that must not be followed from this response."""
+    async def pages_for(self, url: str) -> tuple[str, ...]: ...
 
 
-async def _everything(outcome: Any, response: Response) -> Any:
+FilterLinks = Callable[[Any, Response], Awaitable[Any]]
+"""Removes from an outcome the links that must not be followed from this response."""
+
+
+async def _all_links(outcome: Any, response: Response) -> Any:
     return outcome
 
 
 class ResponseHandler:
-    """Lands the flights of one crawl."""
+    """Finishes the flights of one crawl."""
 
     def __init__(
         self,
@@ -99,73 +97,74 @@ class ResponseHandler:
         memory: Memory | None = None,
         redirects: int = 10,
         sitemaps: Sitemaps | None = None,
-        admit: Admit = _everything,
+        filter_links: FilterLinks = _all_links,
     ) -> None:
         self._flights = flights
         self._reader = reader
         self._memory = memory
         self._redirects = redirects
         self._sitemaps = sitemaps
-        self._admit = admit
+        self._filter_links = filter_links
 
-    async def page(self, flight: Flight, response: Response) -> Any:
-        """Land with a response; the percept, if it has become a step of the crawl.
+    async def handle_response(self, flight: Flight, response: Response) -> Any:
+        """Finish a flight with a response; return the percept if it was a step of the crawl.
 
-        A page that sends its readers elsewhere at once is a redirect: it does not land, and
-        the request for where it leads is given back.
+        A page that refreshes to another URL at once is a redirect: its flight goes on, and the
+        request for that URL is returned.
         """
         if not 200 <= response.status < 300:
             return self._refused(flight, response)
         try:
             with self._flights.reading(flight):
                 read = await self._reader.read(await self._received(flight, response))
-            if (onward := self._onward(read, response)) is not None:
+            if (onward := self._refresh(read, response)) is not None:
                 return onward
             outcome = read.outcome if self._memory is None else self._memory.check(read)
             if not isinstance(outcome, Failed):
-                outcome = await self._admit(outcome, response)
-        except TresError as fault:  # no page can be read any more, or nothing be written
+                outcome = await self._filter_links(outcome, response)
+        except TresError as fault:  # no page can be read any more, or nothing written
             self._flights.fault = fault
-            return self._land(flight, response, None)
+            return self._finish(flight, response, None)
         except Exception as fault:
             _log.exception("%r could not be read", flight.url)
             failed = Failed(flight.url, FailureKind.UNREADABLE)
-            return self._land(flight, response, failed, note=f"{type(fault).__name__}: {fault}")
-        told = {"title": read.title, "fingerprint": read.fingerprint, "note": read.note}
-        return self._land(flight, response, outcome, size=read.size, **told)
+            return self._finish(flight, response, failed, note=f"{type(fault).__name__}: {fault}")
+        known = {"title": read.title, "fingerprint": read.fingerprint, "note": read.note}
+        return self._finish(flight, response, outcome, size=read.size, **known)
 
     async def _received(self, flight: Flight, response: Response) -> Received:
         received = _received(flight, response)
         if self._sitemaps is None:
             return received
-        return replace(received, sitemap=await self._sitemaps.listed(received.url))
+        return replace(received, sitemap=await self._sitemaps.pages_for(received.url))
 
-    def _onward(self, read: Read, response: Response) -> Request | None:
+    def _refresh(self, read: Read, response: Response) -> Request | None:
         before = [*response.meta.get("redirect_urls", ()), response.url]
         request = response.request
         if not read.refresh or request is None or len(before) > self._redirects:
             return None
         if read.refresh in before:
             return None  # it refreshes itself: a page that changes, or a loop
-        return request.replace(url=read.refresh, meta={**request.meta, "redirect_urls": before})
+        return redirected(request, read.refresh, before)
 
-    def failure(self, flight: Flight, error: BaseException) -> None:
-        """Land without a page."""
-        if isinstance(error, HttpError):  # a response that the project's middleware kept back
+    def handle_failure(self, flight: Flight, error: BaseException) -> None:
+        """Finish a flight without a response."""
+        if isinstance(error, HttpError):  # a response that the project's middleware held back
             self._refused(flight, error.response)
             return
-        problem = named(flight.url, error)
-        self._flights.land(flight, problem.failed, self._flights.told(flight, note=problem.note))
+        problem = name_failure(flight.url, error)
+        fetched = self._flights.fetched(flight, note=problem.note)
+        self._flights.finish(flight, problem.failed, fetched)
 
     def _refused(self, flight: Flight, response: Response) -> None:
-        problem = named(flight.url, response)
-        self._land(flight, response, problem.failed, note=problem.note)
+        problem = name_failure(flight.url, response)
+        self._finish(flight, response, problem.failed, note=problem.note)
 
-    def _land(self, flight: Flight, response: Response, outcome: Any, **told: Any) -> Any:
-        sent = {"size": len(response.body), "exchange": response.meta.get(EXCHANGE)}
+    def _finish(self, flight: Flight, response: Response, outcome: Any, **known: Any) -> Any:
+        received = {"size": len(response.body), "exchange": response.meta.get(EXCHANGE)}
         status = response.status if response.status < 1000 else 0
-        fetched = self._flights.told(flight, status=status, **{**sent, **told})
-        events = self._flights.land(flight, outcome, fetched)
+        fetched = self._flights.fetched(flight, status=status, **{**received, **known})
+        events = self._flights.finish(flight, outcome, fetched)
         if not any(isinstance(event, Stepped) for event in events):
             return None
         if self._memory is not None:
@@ -174,9 +173,9 @@ class ResponseHandler:
 
 
 def _received(flight: Flight, response: Response) -> Received:
-    """The page keeps the URL that was asked for unless a redirect has led elsewhere.
+    """Return what the reader needs; the page keeps the URL asked for, unless it was redirected.
 
-    Scrapy escapes some characters of a URL that we do not; that makes no other page of it.
+    Scrapy escapes some characters of a URL that we do not; that does not make it another page.
     """
     moved = bool(response.meta.get("redirect_urls"))
     url = response.url if moved else flight.url

@@ -1,15 +1,14 @@
-"""Robots.txt, asked for once per origin and obeyed (RFC 9309).
+"""robots.txt, fetched once per origin and obeyed (RFC 9309).
 
-* An answer of 2xx is read, within limits of size and time; up to five redirects are followed,
-  and the whole of it has an end as well, even if a middleware loses or changes the requests.
-* 4xx, also 401 and 403, means that there are no rules: all is allowed.
-* 5xx, no answer in time or no connection means that nobody knows the rules: nothing is fetched.
-  The site backs off as any that fails, and the page is retried; with its last attempt it fails
-  as `robots-unreachable`.
+* A 2xx response is read, within limits of size and time; up to five redirects are followed, and the
+  whole of it has a time limit, even if a middleware loses or changes the requests.
+* 4xx, including 401 and 403, means that there are no rules: everything is allowed.
+* 5xx, a timeout or a failed connection means that the rules are unknown: nothing is fetched. The
+  site backs off, and the page is retried; after its last attempt it fails as `robots-unreachable`.
 
-The request for robots.txt takes the turn of the page that needed it. So whoever had to wait for it
-takes another turn: between robots.txt and the first page lies the site's delay, which that very
-robots.txt may just have raised. The rules go into a cache (`tres.engines.politeness.robots_cache`).
+The request for robots.txt takes the turn of the page that needed it, so that page waits for another
+turn: between robots.txt and the first page lies the site's delay, which that very robots.txt may
+just have raised. The rules go into a cache (`tres.engines.politeness.robots_cache`).
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from tres.engines.politeness.clock import DAY
 from tres.engines.politeness.retry_after import parse_retry_after
 from tres.engines.politeness.robots_cache import RobotsCache
 from tres.engines.politeness.robots_txt import MAX_BYTES, RobotsRules, leaves_unknown, product_token
-from tres.engines.scrapy.decompression import unpacked
+from tres.engines.scrapy.decompression import decompressed
 from tres.engines.scrapy.failures import (
     BlockedAddress,
     BlockedRedirect,
@@ -42,11 +41,11 @@ from tres.engines.scrapy.failures import (
     RobotsUnreachable,
     SiteDown,
     SlowSite,
-    named,
+    name_failure,
 )
-from tres.engines.scrapy.politeness_middleware import politeness_of, site_of_url
 from tres.engines.scrapy.redirect_middleware import REDIRECTS, redirect_target
-from tres.web.url import SiteBy, site_of
+from tres.engines.scrapy.shared_politeness import politeness_of, site_by_of, site_of_url
+from tres.web.url import site_of
 
 TIMEOUT = 10.0
 MAX_TURN = 60.0
@@ -56,7 +55,7 @@ _RECEIVED = "tres_robots_bytes"
 
 
 class RobotsMiddleware:
-    """A downloader middleware in front of all others."""
+    """A downloader middleware that fetches robots.txt and refuses what it forbids."""
 
     def __init__(self, crawler: Crawler) -> None:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
@@ -64,19 +63,18 @@ class RobotsMiddleware:
         self._crawler = crawler
         self._politeness = politeness_of(crawler)
         self._token = product_token(crawler.settings["USER_AGENT"])
-        self._site_by: SiteBy = crawler.settings.get("TRES_SITE") or "host"
+        self._site_by = site_by_of(crawler)
         self._timeout = min(TIMEOUT, crawler.settings.getfloat("DOWNLOAD_TIMEOUT"))
         self._cache = RobotsCache()
         self._asking: dict[str, list[Deferred[NamedFailure | None]]] = {}
+        crawler.signals.connect(self._stop_at_limit, signals.bytes_received)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> RobotsMiddleware:
-        robots = cls(crawler)
-        crawler.signals.connect(robots._enough, signals.bytes_received)
-        return robots
+        return cls(crawler)
 
     def sitemaps(self, url: str) -> tuple[str, ...]:
-        """The sitemaps that the robots.txt of a URL names, as far as it is known by now."""
+        """Return the sitemaps that the robots.txt of a URL names; none if it is not known yet."""
         rules = self._cache.get(_origin(url), monotonic())
         return rules.sitemaps if rules else ()
 
@@ -89,37 +87,37 @@ class RobotsMiddleware:
             return
         site = site_of_url(request.url, self._site_by)
         known = self._cache.get(origin, monotonic())
-        rules = known or await self._learn(origin, site)
+        rules = known or await self._rules(origin, site)
         if rules.delay > DAY or not rules.allows(request.url):
             raise RobotsDenied("robots.txt says no")
         if known is None:
-            await self._turn(site)
+            await self._wait_for_turn(site)
 
-    async def _learn(self, origin: str, site: str) -> RobotsRules:
-        """Ask for the rules, or wait for whoever is asking."""
+    async def _rules(self, origin: str, site: str) -> RobotsRules:
+        """Fetch the rules, or wait for a request that is fetching them."""
         if origin in self._asking:
             asked: Deferred[NamedFailure | None] = Deferred()
             self._asking[origin].append(asked)
             problem = await maybe_deferred_to_future(asked)
         else:
-            problem = await self._ask(origin, site)
+            problem = await self._fetch_rules(origin, site)
         rules = self._cache.get(origin, monotonic())
         if rules is None:
-            raise problem or RobotsUnreachable("robots.txt cannot be had")
+            raise problem or RobotsUnreachable("robots.txt could not be fetched")
         return rules
 
-    async def _ask(self, origin: str, site: str) -> NamedFailure | None:
-        """Ask for the rules and put them into the cache, or say why there are none."""
+    async def _fetch_rules(self, origin: str, site: str) -> NamedFailure | None:
+        """Fetch the rules into the cache, or return why there are none."""
         self._asking[origin] = []
         problem: NamedFailure | None = None
         try:
-            body = await self._fetched(f"{origin}/robots.txt")
+            body = await self._fetch_in_time(f"{origin}/robots.txt")
             began = process_time()
             rules = RobotsRules(body, self._token)
-            self._politeness.read(site, process_time() - began, monotonic())
+            self._politeness.charge_reading(site, process_time() - began, monotonic())
             self._cache.put(origin, rules, monotonic())
-            if rules.delay <= DAY:  # who asks for more is not asked at all
-                self._politeness.crawl_delay(site, rules.delay, monotonic())
+            if rules.delay <= DAY:  # a site that asks for more gets no requests at all
+                self._politeness.set_crawl_delay(site, rules.delay, monotonic())
         except NamedFailure as reason:
             problem = reason
         finally:
@@ -127,8 +125,8 @@ class RobotsMiddleware:
                 waiting.callback(problem)
         return problem
 
-    async def _fetched(self, url: str) -> bytes:
-        """What `_fetch` gives, in time: whatever becomes of its requests, nobody waits for ever."""
+    async def _fetch_in_time(self, url: str) -> bytes:
+        """Return what `_fetch` does, within a time limit whatever becomes of its requests."""
         from twisted.internet import reactor
 
         whole = self._timeout * (MAX_REDIRECTS + 1)
@@ -136,7 +134,7 @@ class RobotsMiddleware:
         return await maybe_deferred_to_future(fetching)
 
     async def _fetch(self, url: str) -> bytes:
-        """The body of a robots.txt; empty if there is none."""
+        """Return the body of a robots.txt, empty if there is none."""
         for _ in range(MAX_REDIRECTS + 1):
             response = await self._download(url)
             if leaves_unknown(response.status):
@@ -147,7 +145,7 @@ class RobotsMiddleware:
             if target is None:
                 break
             url = target
-            await self._turn(site_of(url, self._site_by))
+            await self._wait_for_turn(site_of(url, self._site_by))
         return b""
 
     async def _download(self, url: str) -> Response:
@@ -160,43 +158,43 @@ class RobotsMiddleware:
         }
         request = Request(url, callback=NO_CALLBACK, meta=meta, priority=1000)
         engine = self._crawler.engine
-        assert engine is not None  # it has sent us the request of a page
+        assert engine is not None  # it has sent us the request for a page
         try:
             return await engine.download_async(request)
         except (BlockedAddress, NoAddress, ProxyUnreachable, SiteDown):
             raise  # the page would fail in the same way
-        except Exception as problem:  # whatever it is, it has a name and leaves us without rules
-            reason = named(url, problem)
+        except Exception as problem:  # any failure leaves us without rules
+            reason = name_failure(url, problem)
             raise RobotsUnreachable(f"robots.txt: {reason.note}") from problem
 
     async def _unpacked(self, url: str, response: Response) -> bytes:
         try:
-            plain = await unpacked(response, self._crawler, MAX_BYTES, cut=True)
+            plain = await decompressed(response, self._crawler, MAX_BYTES, cut=True)
         except NamedFailure as problem:
             raise RobotsUnreachable(f"robots.txt: {problem}") from problem
         return plain.body
 
     def _refused(self, url: str, response: Response) -> NoReturn:
-        """Not now: the site waits for as long as it says, or backs off as the page fails."""
+        """Let the site wait for as long as it asks; else it backs off when the page fails."""
         wait = parse_retry_after(response.headers.get("Retry-After"), time())
         if wait is not None:
             site = site_of(url, self._site_by)
             self._politeness.observe(site, monotonic(), status=response.status, retry_after=wait)
         raise RobotsUnreachable(f"robots.txt answers HTTP {response.status}")
 
-    async def _turn(self, site: str) -> None:
+    async def _wait_for_turn(self, site: str) -> None:
         from twisted.internet import reactor
 
         now = monotonic()
         wait = self._politeness.next_turn(site, now) - now
-        if wait > MAX_TURN:  # the turn is left to the scheduler
+        if wait > MAX_TURN:  # the scheduler can wait for it
             raise SlowSite(f"robots.txt asks for {wait:,.0f} seconds before the next page")
-        self._politeness.turn(site, now)
+        self._politeness.take_turn(site, now)
         if wait > 0:
             await maybe_deferred_to_future(deferLater(reactor, wait))
 
-    def _enough(self, data: bytes, request: Request) -> None:
-        """What lies behind the limit of a robots.txt is not even received."""
+    def _stop_at_limit(self, data: bytes, request: Request) -> None:
+        """Stop receiving a robots.txt at its size limit."""
         received = request.meta.get(_RECEIVED)
         if received is None:
             return
@@ -210,7 +208,7 @@ def _too_late(cancelled: object, seconds: float) -> NoReturn:
 
 
 def _target(url: str, response: Response) -> str | None:
-    """Where a robots.txt has moved to; one that has moved out of the Web is no longer there."""
+    """Return where a robots.txt has moved to; None also if it has left the Web."""
     try:
         return redirect_target(url, response) if response.status in REDIRECTS else None
     except BlockedRedirect:
