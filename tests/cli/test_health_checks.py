@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import socket
 import sys
-import threading
 import tomllib
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from tests.support.http_server import response, serving
 from tests.support.missing import need_package
 
 from tres.cli import health_checks, install_checks
@@ -163,13 +162,8 @@ def test_being_offline_is_no_fault() -> None:
 
 
 def test_whoever_answers_is_the_network_whatever_the_answer() -> None:
-    class Refusing(BaseHTTPRequestHandler):
-        def log_message(self, *args: object) -> None:
-            """Say nothing."""
-
-    with HTTPServer(("127.0.0.1", 0), Refusing) as server:  # it answers 501
-        threading.Thread(target=server.handle_request, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_port}/"
+    with serving(lambda asked: response(b"", "501 Not Implemented")) as server:
+        url = server.url()
         assert health_checks.reach_web(url).startswith(f"{url} answers in ")
 
 

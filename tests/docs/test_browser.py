@@ -4,33 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from mimetypes import guess_type
 from pathlib import Path
-from threading import Thread
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from tests.support.browser import opened_browser
+from tests.support.http_server import Request, response, serving
 from tests.support.missing import need_package
 
 sync_api = need_package("playwright.sync_api")
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: object) -> None:
-        """Says nothing."""
-
-
 @contextmanager
 def served(directory: Path) -> Iterator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=directory)) as server:
-        thread = Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
+    def answer(asked: Request) -> bytes:
+        file = directory / unquote(urlsplit(asked.path).path).lstrip("/")
+        file = file / "index.html" if file.is_dir() else file
+        if not file.is_file():
+            return response(b"", "404 Not Found")
+        return response(file.read_bytes(), Content_Type=guess_type(file)[0] or "text/plain")
+
+    with serving(answer) as server:
+        yield server.url("")
 
 
 @pytest.fixture

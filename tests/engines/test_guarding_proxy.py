@@ -7,35 +7,15 @@ import base64
 import socket
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from tests.support.http_server import Server, serving
 
 from tres.engines.browser.guarding_proxy import HEAD_BYTES, GuardingProxy, Limits
 
 LIMITS = Limits(seconds=20, bytes=100_000)
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: keep-alive\r\n\r\nhello"
-
-
-@dataclass
-class Server:
-    """Answers request heads with the same bytes until it is told to close; remembers the heads."""
-
-    answer: bytes = ANSWER
-    heads: list[bytes] = field(default_factory=list)
-    port: int = 0
-
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while not self.heads or b"connection: close" not in self.heads[-1]:
-                self.heads.append(await reader.readuntil(b"\r\n\r\n"))
-                writer.write(self.answer)
-                await writer.drain()
-        except (asyncio.IncompleteReadError, OSError):
-            pass  # the proxy has gone
-        finally:
-            writer.close()
 
 
 Talk = Callable[[GuardingProxy, Server], Awaitable[Any]]
@@ -51,17 +31,13 @@ def talking(
     """What a talk with a proxy gives, the server behind it, and the proxy."""
 
     async def all_of_it() -> tuple[Any, Server, GuardingProxy]:
-        origin = Server(answer)
-        server = await asyncio.start_server(origin.serve, "127.0.0.1", 0)
-        origin.port = server.sockets[0].getsockname()[1]
-        upstream = f"http://127.0.0.1:{origin.port}" if through else ""
-        proxy = GuardingProxy(permitted, limits, upstream)
-        await proxy.start()
-        try:
-            return await talk(proxy, origin), origin, proxy
-        finally:
-            await proxy.close()
-            server.close()
+        with serving(lambda asked: answer) as origin:
+            proxy = GuardingProxy(permitted, limits, origin.url("") if through else "")
+            await proxy.start()
+            try:
+                return await talk(proxy, origin), origin, proxy
+            finally:
+                await proxy.close()
 
     return asyncio.run(all_of_it())
 

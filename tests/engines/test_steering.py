@@ -7,7 +7,7 @@ from math import inf
 import pytest
 from tests.engines.test_flights import TOLD, Clock, Listed, chosen
 from tests.support.crawls import perceiver, session_of
-from tests.support.local_web import LocalWeb, html
+from tests.support.local_web import OfflineWeb, html
 from tests.support.steering import Scripted
 
 from tres.crawl.events import Done, Stepped, StopReason
@@ -25,9 +25,7 @@ RING = {
 
 @pytest.fixture
 def seen() -> PerceivedWeb:
-    web = LocalWeb(RING)
-    offline = web.offline()
-    web._server.server_close()
+    offline = OfflineWeb(RING)
     return PerceivedWeb(offline, perceiver())
 
 

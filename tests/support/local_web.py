@@ -1,9 +1,9 @@
 """A small web on loopback: a forward proxy that answers for any number of hosts.
 
 A test writes its web as a dictionary from URL to what is there: HTML text, or an `Answer` with
-a status, headers, a delay. A list is answered one after the other, the last one for ever. What
-is not in the dictionary is 404. The server notes what it was asked for, and how many requests
-were under way at the same time, in all and by host.
+a status, headers, a delay. The answers of a list are given one after the other, the last one for
+ever. A URL that is not in the dictionary is 404. The web counts how many requests were under way
+at the same time, in all and by host.
 """
 
 from __future__ import annotations
@@ -12,9 +12,12 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from http.client import HTTPMessage, responses
+from typing import Self
+
+from tests.support.http_server import Request, response, serving
 
 from tres.web.page import Failed, FailureKind, Outcome, Page
 from tres.web.parse import parse_html
@@ -45,11 +48,11 @@ Pages = Mapping[str, Written | list[Written]]
 
 @dataclass(frozen=True)
 class Asked:
-    """One request, as the server has seen it."""
+    """One request for a URL."""
 
     url: str
     at: float
-    headers: Mapping[str, str]
+    headers: HTTPMessage
 
 
 class LocalWeb:
@@ -63,44 +66,49 @@ class LocalWeb:
         self.asked: list[Asked] = []
         self.most_at_once = 0
         self.most_at_once_of: Counter[str] = Counter()
-        self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.web = self
+        self._running = ExitStack()
+        self._server = self._running.enter_context(serving(self._serve))
 
     @property
     def proxy(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
+        return self._server.url("")
 
     @property
     def urls(self) -> list[str]:
-        """What was asked for, in order, without robots.txt."""
+        """The URLs of all requests, in order, without robots.txt."""
         return [asked.url for asked in self.asked if not asked.url.endswith("/robots.txt")]
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self._running.close()
 
-    def answer(self, url: str, headers: Mapping[str, str]) -> Answer:
+    def _serve(self, request: Request) -> bytes | Iterable[bytes]:
+        answer, host = self._next_answer(request), host_of(request.path)
+        self._count(host, 1)
+        time.sleep(answer.seconds)
+        self._count(host, -1)
+        if answer.hang_up:
+            return []
+        status = f"{answer.status} {responses.get(answer.status, '')}"
+        headers = {name.replace("-", "_"): value for name, value in answer.headers.items()}
+        return response(answer.body.encode(), status, **{"Content_Type": HTML, **headers})
+
+    def _next_answer(self, request: Request) -> Answer:
+        url = request.path
         with self._lock:
-            self.asked.append(Asked(url, time.monotonic(), headers))
+            self.asked.append(Asked(url, request.at, request.headers))
             written = self._pages.get(url, [Answer(status=404)])
-            place = min(self._times[url], len(written) - 1)
+            answer = written[min(self._times[url], len(written) - 1)]
             self._times[url] += 1
-        found = written[place]
-        return Answer(found) if isinstance(found, str) else found
+        return Answer(answer) if isinstance(answer, str) else answer
 
-    def begin(self, host: str) -> None:
+    def _count(self, host: str, change: int) -> None:
         with self._lock:
-            self._now[host] += 1
+            self._now[host] += change
             self.most_at_once = max(self.most_at_once, self._now.total())
             self.most_at_once_of[host] = max(self.most_at_once_of[host], self._now[host])
-
-    def end(self, host: str) -> None:
-        with self._lock:
-            self._now[host] -= 1
 
     def offline(self) -> OfflineWeb:
         """The same pages without a network."""
@@ -108,7 +116,7 @@ class LocalWeb:
 
 
 class OfflineWeb:
-    """What a replay needs to know of a local web: pages, redirects, and the rest is dead."""
+    """The pages and redirects of a local web, for a replay; every other URL is a dead link."""
 
     name = "offline"
 
@@ -130,49 +138,6 @@ class OfflineWeb:
 
     def __len__(self) -> int:
         return len(self._pages)
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    block_on_close = False
-    request_queue_size = 64
-    web: LocalWeb
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that has gone away is no fault of the server."""
-
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1  # head and body in one packet: Nagle's algorithm would hold back the second
-    disable_nagle_algorithm = True
-    server: _Server
-
-    def do_GET(self) -> None:
-        web, url = self.server.web, self.path
-        answer = web.answer(url, dict(self.headers))
-        host = host_of(url)
-        web.begin(host)
-        try:
-            time.sleep(answer.seconds)
-        finally:
-            web.end(host)
-        if answer.hang_up:
-            self.close_connection = True
-            return
-        self._send(answer)
-
-    def _send(self, answer: Answer) -> None:
-        body = answer.body.encode()
-        self.send_response(answer.status)
-        for name, value in {"Content-Type": HTML, **answer.headers}.items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *args: Any) -> None:
-        """Say nothing."""
 
 
 def html(title: str, text: str, links: Iterable[str] = ()) -> str:

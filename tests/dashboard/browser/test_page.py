@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 import shutil
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.dashboard.browser.conftest import dashboard, watched
 from tests.support.dashboard import open_run, step
+from tests.support.http_server import response, serving
 
 import tres
 from tres.offline.generated.generator import GeneratedWeb
@@ -226,27 +225,12 @@ ATTACKS = """async (target) => {
 }"""
 
 
-class Attacker(BaseHTTPRequestHandler):
-    """A page of another origin, on another port."""
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(ATTACK)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
 def test_a_page_of_another_origin_can_do_nothing(hostile: Path, address: str, browser: Any) -> None:
-    with HTTPServer(("127.0.0.1", 0), Attacker) as evil, browser.new_context() as context:
-        threading.Thread(target=evil.serve_forever, daemon=True).start()
+    with serving(lambda asked: response(ATTACK)) as evil, browser.new_context() as context:
         page = context.new_page()
-        page.goto(f"http://127.0.0.1:{evil.server_port}/")
+        page.goto(evil.url())
         answers = page.evaluate(ATTACKS % KEY, address)
         page.wait_for_url(f"{address}**")
         assert "other sites get no answers" in page.content()
-        evil.shutdown()
     assert set(answers) <= {"opaque", "rejected"}
     assert not list(hostile.glob("runs/*hostile/judgements.jsonl"))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.engines.browser.server import PRIVATE, PUBLIC, Site
+from tests.engines.browser.site import PRIVATE, PUBLIC, Site
 from tests.support.browser import need_chromium
 from tests.support.missing import need_package
 

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any
 
 import pytest
-from tests.engines.browser.server import PRIVATE, Site
+from tests.engines.browser.site import PRIVATE, Site
 
 APP = """<body><div id=root></div><script>
   root.innerHTML = '<p>written by a script</p><a href="/next">on</a>'

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 from tests.engines.network.fetching import fetch
-from tests.engines.network.loopback import Seen, page, serving
+from tests.support.http_server import Request, response, serving
 
 from tres.engines.network.addresses import server_of
 
@@ -25,14 +25,14 @@ class Server:
         self._lock = threading.Lock()
         self._seconds = seconds
 
-    def answer(self, seen: Seen) -> bytes:
+    def answer(self, asked: Request) -> bytes:
         with self._lock:
-            self._now[seen.address] += 1
-            self.most[seen.address] = max(self.most[seen.address], self._now[seen.address])
+            self._now[asked.address] += 1
+            self.most[asked.address] = max(self.most[asked.address], self._now[asked.address])
         time.sleep(self._seconds)
         with self._lock:
-            self._now[seen.address] -= 1
-        return page()
+            self._now[asked.address] -= 1
+        return response()
 
 
 def at(*addresses: str) -> dict[str, list[list[str]]]:
@@ -58,7 +58,7 @@ def test_requests_to_an_address_are_spaced():
         urls = [web.url("/", name) for name in NAMES[:6]]
         live = {"delay": 2.0, "per_site": 1, "per_address": 8, "allow": ["127.0.0.0/8"]}
         fetch(urls, at("127.0.0.1"), **live)
-        times = [seen.at for seen in web.seen]
+        times = [asked.at for asked in web.requests]
     assert len(times) == 6
     assert min(b - a for a, b in pairwise(times)) >= 0.2  # a quarter second, less what a clock errs
 

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from tests.engines.network.fetching import fetch
-from tests.engines.network.loopback import Seen, page, serving
+from tests.support.http_server import Request, response, serving
 
 from tres.engines.network.addresses import AddressGuard
 
@@ -50,14 +50,14 @@ def test_what_the_user_allows_is_permitted_and_no_more():
     assert not guard.permits("10.2.0.1")
 
 
-def answer(seen: Seen) -> bytes | list[bytes]:
-    if seen.path.startswith("/to?"):
-        return page(b"", "302 Found", Location=seen.path.partition("?")[2])
-    if seen.path == "/moved":
-        return [page(b"", "302 Found", Location="/again", Connection="close")]
-    if seen.path == "/reset":
+def answer(asked: Request) -> bytes | list[bytes]:
+    if asked.path.startswith("/to?"):
+        return response(b"", "302 Found", Location=asked.path.partition("?")[2])
+    if asked.path == "/moved":
+        return [response(b"", "302 Found", Location="/again", Connection="close")]
+    if asked.path == "/reset":
         return []
-    return page()
+    return response()
 
 
 @pytest.fixture(scope="module")
@@ -150,12 +150,16 @@ def test_a_proxy_gets_everything_in_absolute_form_and_no_name_is_looked_up():
     with serving(answer) as web:
         urls = ["http://a.example/x?y=1", "https://b.example/", "http://10.0.0.1/"]
         result = fetch(urls, proxy=web.url())
-        assert sorted(seen.line for seen in web.seen) == [
+        assert sorted(asked.line for asked in web.requests) == [
             "GET http://10.0.0.1/ HTTP/1.1",
             "GET http://a.example/x?y=1 HTTP/1.1",
             "GET https://b.example/ HTTP/1.1",
         ]
-        assert {seen.headers["host"] for seen in web.seen} == {"a.example", "b.example", "10.0.0.1"}
+        assert {asked.headers["host"] for asked in web.requests} == {
+            "a.example",
+            "b.example",
+            "10.0.0.1",
+        }
         assert set(result["asked"]) == {"127.0.0.1"}
         told = result["told"]["https://b.example/"]
         assert told["status"] == 200
@@ -229,6 +233,6 @@ def test_certificates_are_verified(self_signed, monkeypatch):
             "no-connection",
             "TLS failed: certificate verify failed",
         )
-        assert web.seen == []
+        assert web.requests == []
         monkeypatch.setenv("SSL_CERT_FILE", str(file))
         assert fetch([url], allow=["127.0.0.1/32"])["told"][url]["status"] == 200

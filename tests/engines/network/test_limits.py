@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import brotli
 import pytest
 from tests.engines.network.fetching import fetch
-from tests.engines.network.loopback import Seen, drip, page, serving
+from tests.support.http_server import Request, drip, response, serving
 
 MAX_BYTES = 200_000
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -33,31 +33,31 @@ def zstandard(body: bytes) -> bytes:
 
 BOMB = zeros(64 << 20)
 BODIES = {
-    "/good": page(gzip.compress(b"<html>good"), Content_Encoding="gzip"),
-    "/brotli": page(brotli.compress(b"<html>good"), Content_Encoding="br"),
-    "/zstd": page(zstandard(b"<html>good"), Content_Encoding="zstd"),
-    "/gzip-bomb": page(BOMB, Content_Encoding="gzip"),
-    "/nested-bomb": page(gzip.compress(BOMB), Content_Encoding="gzip, gzip"),
-    "/deflate-bomb": page(zlib.compress(bytes(4 << 20)), Content_Encoding="deflate"),
-    "/brotli-bomb": page(brotli.compress(bytes(4 << 20)), Content_Encoding="br"),
-    "/zstd-bomb": page(zstandard(bytes(4 << 20)), Content_Encoding="zstd"),
-    "/matryoshka": page(gzip.compress(b"x"), Content_Encoding=", ".join(["gzip"] * 500)),
-    "/not-gzip": page(b"<html>plain", Content_Encoding="gzip"),
-    "/half-gzip": page(gzip.compress(b"x")[:5], Content_Encoding="gzip"),
-    "/many-frames": page(
+    "/good": response(gzip.compress(b"<html>good"), Content_Encoding="gzip"),
+    "/brotli": response(brotli.compress(b"<html>good"), Content_Encoding="br"),
+    "/zstd": response(zstandard(b"<html>good"), Content_Encoding="zstd"),
+    "/gzip-bomb": response(BOMB, Content_Encoding="gzip"),
+    "/nested-bomb": response(gzip.compress(BOMB), Content_Encoding="gzip, gzip"),
+    "/deflate-bomb": response(zlib.compress(bytes(4 << 20)), Content_Encoding="deflate"),
+    "/brotli-bomb": response(brotli.compress(bytes(4 << 20)), Content_Encoding="br"),
+    "/zstd-bomb": response(zstandard(bytes(4 << 20)), Content_Encoding="zstd"),
+    "/matryoshka": response(gzip.compress(b"x"), Content_Encoding=", ".join(["gzip"] * 500)),
+    "/not-gzip": response(b"<html>plain", Content_Encoding="gzip"),
+    "/half-gzip": response(gzip.compress(b"x")[:5], Content_Encoding="gzip"),
+    "/many-frames": response(
         gzip.compress(bytes.fromhex("502a4d18 00000000") * 20_000), Content_Encoding="zstd, gzip"
     ),
-    "/not-brotli": page(b"\xff" * 99, Content_Encoding="br"),
-    "/not-zstd": page(b"\xff" * 99, Content_Encoding="zstd"),
+    "/not-brotli": response(b"\xff" * 99, Content_Encoding="br"),
+    "/not-zstd": response(b"\xff" * 99, Content_Encoding="zstd"),
     "/declared": HEAD + b"Content-Length: 99999999999\r\n\r\n",
     "/no-http": b"220 ftp.example ready\r\n" + b"\r\n" * 3,
     "/bad-length": HEAD + b"Content-Length: -7\r\n\r\n",
-    "/missing": page(b"", "404 Not Found"),
-    "/gone": page(b"", "410 Gone"),
-    "/busy": page(b"", "503 Service Unavailable"),
-    "/many": page(b"", "429 Too Many Requests"),
-    "/teapot": page(b"", "418 Teapot"),
-    "/odd-status": page(b"", "799 What"),
+    "/missing": response(b"", "404 Not Found"),
+    "/gone": response(b"", "410 Gone"),
+    "/busy": response(b"", "503 Service Unavailable"),
+    "/many": response(b"", "429 Too Many Requests"),
+    "/teapot": response(b"", "418 Teapot"),
+    "/odd-status": response(b"", "799 What"),
 }
 REDIRECTS = {
     "/loop-a": "/loop-b",
@@ -75,15 +75,15 @@ REDIRECTS = {
 }
 
 
-def answer(seen: Seen) -> bytes | Iterable[bytes]:
-    path = seen.path
+def answer(asked: Request) -> bytes | Iterable[bytes]:
+    path = asked.path
     if path in BODIES:
         return BODIES[path]
     if path in REDIRECTS:
-        return page(b"", "302 Found", Location=REDIRECTS[path])
+        return response(b"", "302 Found", Location=REDIRECTS[path])
     if path.startswith("/ever/"):
-        return page(b"", "301 Moved", Location=path + "x")
-    return STREAMS.get(path, page)()
+        return response(b"", "301 Moved", Location=path + "x")
+    return STREAMS.get(path, response)()
 
 
 STREAMS = {
@@ -164,7 +164,7 @@ def test_redirects_are_followed_so_often_and_no_oftener(limited):
 
 
 def test_no_credentials_and_no_cookies_and_no_referrers_are_ever_sent(limited):
-    sent = {name for seen in limited[1].seen for name in seen.headers}
+    sent = {name for asked in limited[1].requests for name in map(str.lower, asked.headers)}
     assert sent == {"accept", "accept-language", "accept-encoding", "host", "user-agent"}
 
 

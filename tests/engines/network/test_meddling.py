@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from tests.support.http_server import Request, response, serving
 
 from tres.engines.scrapy.network_settings import MIDDLEWARES
 
 from .fetching import fetch
-from .loopback import Seen, page, serving
 
 
-def answer(seen: Seen) -> bytes:
-    if seen.path == "/robots.txt" and seen.address == "127.0.0.2":
-        return page(b"", "302 Found", Location="/rules")
-    if seen.path in ("/robots.txt", "/rules"):
-        return page(b"User-agent: *\nDisallow: /no\n", Content_Type="text/plain")
-    return page()
+def answer(asked: Request) -> bytes:
+    if asked.path == "/robots.txt" and asked.address == "127.0.0.2":
+        return response(b"", "302 Found", Location="/rules")
+    if asked.path in ("/robots.txt", "/rules"):
+        return response(b"User-agent: *\nDisallow: /no\n", Content_Type="text/plain")
+    return response()
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.engines.network.fetching import fetch
-from tests.engines.network.loopback import Seen, drip, page, serving
+from tests.support.http_server import Request, drip, response, serving
 from tests.support.timing import assert_spaced
 
 from tres.engines.politeness.robots_cache import MAX_ENTRIES, MAX_TEXT, RobotsCache
@@ -174,36 +174,36 @@ RULES = b"User-agent: *\nDisallow: /no\nSitemap: http://a.example/map.xml\n"
 TEXT = {"Content_Type": "text/plain"}
 
 
-def answer(seen: Seen) -> bytes | Iterable[bytes]:
-    if seen.path != "/robots.txt" and not seen.path.startswith("/moved"):
-        return page()
-    return ROBOTS[seen.address](seen)
+def answer(asked: Request) -> bytes | Iterable[bytes]:
+    if asked.path != "/robots.txt" and not asked.path.startswith("/moved"):
+        return response()
+    return ROBOTS[asked.address](asked)
 
 
 def moving(limit: int):
-    def move(seen: Seen) -> bytes:
-        hops = seen.path.removeprefix("/robots.txt").count("x")
+    def move(asked: Request) -> bytes:
+        hops = asked.path.removeprefix("/robots.txt").count("x")
         if hops == limit:
-            return page(RULES, **TEXT)
-        return page(b"", "301 Moved", Location="/moved" + "x" * (hops + 1))
+            return response(RULES, **TEXT)
+        return response(b"", "301 Moved", Location="/moved" + "x" * (hops + 1))
 
     return move
 
 
 ROBOTS = {
-    "127.0.0.1": lambda _: page(RULES + b"Crawl-delay: 2\n", **TEXT),
-    "127.0.0.2": lambda _: page(b"", "404 Not Found"),
-    "127.0.0.3": lambda _: page(b"User-agent: *\nDisallow: /", "403 Forbidden", **TEXT),
-    "127.0.0.4": lambda _: page(b"", "500 Internal Server Error"),
+    "127.0.0.1": lambda _: response(RULES + b"Crawl-delay: 2\n", **TEXT),
+    "127.0.0.2": lambda _: response(b"", "404 Not Found"),
+    "127.0.0.3": lambda _: response(b"User-agent: *\nDisallow: /", "403 Forbidden", **TEXT),
+    "127.0.0.4": lambda _: response(b"", "500 Internal Server Error"),
     "127.0.0.5": lambda _: drip(b"", 0.2),
     "127.0.0.6": lambda _: [],
     "127.0.0.7": moving(5),
     "127.0.0.8": moving(6),
-    "127.0.0.9": lambda _: page(RULES + b"#" * 3_000_000, **TEXT),
-    "127.0.0.10": lambda _: page(b"", "302 Found", Location="file:///etc/passwd"),
-    "127.0.0.11": lambda _: page(b"User-agent: *\nCrawl-delay: 100000\n", **TEXT),
-    "127.0.0.13": lambda _: page(b"User-agent: *\nCrawl-delay: 7200\n", **TEXT),
-    "127.0.0.12": lambda _: page(b"", "503 Busy", Retry_After="86400"),
+    "127.0.0.9": lambda _: response(RULES + b"#" * 3_000_000, **TEXT),
+    "127.0.0.10": lambda _: response(b"", "302 Found", Location="file:///etc/passwd"),
+    "127.0.0.11": lambda _: response(b"User-agent: *\nCrawl-delay: 100000\n", **TEXT),
+    "127.0.0.13": lambda _: response(b"User-agent: *\nCrawl-delay: 7200\n", **TEXT),
+    "127.0.0.12": lambda _: response(b"", "503 Busy", Retry_After="86400"),
 }
 
 
@@ -279,6 +279,6 @@ def test_robots_txt_is_asked_for_once_and_its_sitemaps_are_known(obeyed):
 def test_delays_are_kept_from_robots_txt_on(obeyed):
     _, web = obeyed
     for address, delay in (("127.0.0.1", 2.0), ("127.0.0.2", 0.6), ("127.0.0.7", 0.6)):
-        times = [seen.at for seen in web.seen if seen.address == address]
+        times = [asked.at for asked in web.requests if asked.address == address]
         assert len(times) >= 3
         assert_spaced(times, delay)
