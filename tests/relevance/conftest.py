@@ -1,9 +1,13 @@
 """A small topic that can be learnt: pages about the sea, and pages about something else."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
-from tres.relevance.tfidf import train_tfidf
+from tres.relevance.examples import Examples
+from tres.relevance.model_kinds import train_model
+from tres.relevance.training import TopicWords
 
 SEA = "wave tide coral reef fish whale salt shore ship sail harbour current".split()
 REST = "engine wheel tax law court stone roof wall paint music violin train".split()
@@ -25,11 +29,6 @@ def pages():
 
 
 @pytest.fixture(scope="session")
-def model(pages):
-    return train_tfidf(*pages, seed=3)
-
-
-@pytest.fixture(scope="session")
 def vectors(tmp_path_factory):
     """A GloVe file in 8 dimensions: words of the sea lie together, and so do the others."""
     directory = tmp_path_factory.mktemp("vectors")
@@ -47,27 +46,41 @@ def vectors(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def train_network(vectors):
-    """Train a small network on the tiny vectors."""
+def train(vectors):
+    """Trains a model of any kind; networks are small and read the tiny vectors."""
     from tres.relevance.neural import fit_lstm
-    from tres.relevance.neural.train_bilstm import train_bilstm
-    from tres.relevance.training import TopicWords
 
-    def train(texts, labels, seed=3, kind="bilstm", keywords=("reef", "whale"), **more):
+    def train(kind, texts, labels, seed=3, keywords=("reef", "whale"), **more):
         topic = TopicWords(tuple(keywords), ("coral reef",), vectors)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(fit_lstm, "HIDDEN", 8)
             patch.setattr(fit_lstm, "MIN_STEPS", 100)
-            return train_bilstm(texts, labels, kind, seed, topic, **more)
+            return train_model(kind, Examples(tuple(texts), tuple(labels)), seed, topic, **more)
 
     return train
 
 
 @pytest.fixture(scope="session")
-def bilstm(train_network, pages):
-    return train_network(*pages)
+def trained(train, pages):
+    """The model of each kind that the pages teach; each is trained once."""
+    return cache(lambda kind: train(kind, *pages))
 
 
 @pytest.fixture(scope="session")
-def kw_bilstm(train_network, pages):
-    return train_network(*pages, kind="kw-bilstm")
+def tfidf(trained):
+    return trained("tfidf")
+
+
+@pytest.fixture(scope="session")
+def svm(trained):
+    return trained("svm")
+
+
+@pytest.fixture(scope="session")
+def bilstm(trained):
+    return trained("bilstm")
+
+
+@pytest.fixture(scope="session")
+def kw_bilstm(trained):
+    return trained("kw-bilstm")

@@ -7,7 +7,6 @@ import pytest
 
 from tres.errors import TrainingError
 from tres.relevance.examples import Examples, Reservoir, examples_from_labels
-from tres.relevance.model_kinds import train_model
 
 WEB = [
     ("cat", ("Science/Biology/Mammals",)),
@@ -100,21 +99,3 @@ def test_labels_that_give_no_examples(web, labels, message):
 
     assert caught.value.exit_code == 2
     assert caught.value.message == message
-
-
-def test_training_by_the_name_of_a_kind(pages):
-    texts, _ = pages
-    examples = Examples.of(texts[:30], texts[30:])
-
-    model = train_model("tfidf", examples, seed=1)
-
-    assert model.probabilities(["coral reef"])[0] > 0.5
-
-
-def test_an_unknown_kind_of_model():
-    with pytest.raises(TrainingError) as caught:
-        train_model("magic", Examples.of(("a",), ("b",)), seed=1)
-
-    assert caught.value.message == (
-        "'magic' is no kind of model; valid are tfidf, svm, bilstm, kw-bilstm"
-    )

@@ -1,11 +1,10 @@
 """Judgements beside guesses: what a person said counts more, and in the end alone."""
 
 import numpy as np
-import pytest
 
 from tres.relevance.examples import Examples
 from tres.relevance.judged_examples import JUDGED_WEIGHT, add_judgements, weigh_as_judged
-from tres.relevance.model_kinds import MODEL_KINDS, ModelKind, train_model
+from tres.relevance.model_kinds import train_model
 
 from .conftest import REST, SEA, write_pages
 
@@ -48,17 +47,3 @@ def test_a_few_judgements_turn_a_wrong_guess():
     ).probabilities(asked)
 
     assert after.mean() > before.mean() + 0.1
-
-
-@pytest.mark.parametrize("takes_weights", [True, False])
-def test_kinds_that_take_no_weights_see_an_example_as_often_as_it_weighs(
-    monkeypatch, takes_weights
-):
-    seen = []
-    kind = ModelKind("spy", lambda *given: seen.append(given[0]), None, takes_weights)
-    monkeypatch.setitem(MODEL_KINDS, "spy", kind)
-
-    train_model("spy", GUESSES, 1)
-
-    repeated = Examples(("reef",) * 3 + ("wall", "tide"), (True,) * 3 + (False,) * 2)
-    assert seen == [GUESSES if takes_weights else repeated]

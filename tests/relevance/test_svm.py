@@ -2,23 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tres.errors import TrainingError
-from tres.relevance.model_kinds import load_model
 from tres.relevance.svm import C, SvmModel, features, min_pages, platt_scaling, train_svm
-
-
-@pytest.fixture(scope="module")
-def svm(pages):
-    return train_svm(*pages, seed=3)
-
-
-def test_it_tells_the_topic_from_the_rest(svm):
-    sea, rest = svm.probabilities(["Whales\nfishes and whale near the reefs", "a\ntax law court"])
-
-    assert sea > 0.5 > rest
 
 
 def test_features_are_stems_once_each_and_those_of_the_title_are_their_own():
@@ -73,37 +59,10 @@ def test_the_floor_of_pages_falls_with_the_number_of_examples(examples, floor):
     assert min_pages(examples) == floor
 
 
-def test_what_is_loaded_is_what_was_saved(svm, pages, tmp_path):
-    svm.save(tmp_path)
-    loaded = load_model(tmp_path)
-
-    assert loaded.digest == svm.digest
-    np.testing.assert_array_equal(loaded.probabilities(pages[0]), svm.probabilities(pages[0]))
-
-
-def test_training_twice_gives_the_same_model(pages, svm):
-    assert train_svm(*pages, seed=3).digest == svm.digest
-
-
-@given(st.lists(st.text()))
-def test_any_text_has_a_probability(svm, texts):
-    answers = svm.probabilities(texts)
-
-    assert answers.shape == (len(texts),)
-    assert np.all((answers >= 0) & (answers <= 1))
-
-
-@pytest.mark.parametrize(
-    ("texts", "labels", "message"),
-    [
-        (["reef"], [True],
-         "1 of 1 example pages are relevant; a model needs relevant and irrelevant ones"),
-        (["reef", "wall"], [True, False],
-         "no word occurs in 2 of the 2 example pages; give more or longer examples"),
-    ],
-)  # fmt: skip
-def test_examples_that_cannot_train(texts, labels, message):
+def test_examples_that_share_no_word_cannot_train():
     with pytest.raises(TrainingError) as caught:
-        train_svm(texts, labels, seed=1)
+        train_svm(["reef", "wall"], [True, False], seed=1)
 
-    assert caught.value.message == message
+    assert caught.value.message == (
+        "no word occurs in 2 of the 2 example pages; give more or longer examples"
+    )

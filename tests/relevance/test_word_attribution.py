@@ -67,12 +67,3 @@ def test_a_long_text_costs_no_more_than_its_frequent_words() -> None:
     found = attribute_words(model, "bee\n" + " ".join(f"word{n}x" for n in range(3000)))
     assert len(model.asked) <= MAX_WORDS + 2
     assert found.spoke_for[0][0] == "bee"
-
-
-@pytest.mark.parametrize("kind", ["bilstm", "kw_bilstm"])
-def test_a_network_tells_its_words_as_well(kind: str, request: pytest.FixtureRequest) -> None:
-    model = request.getfixturevalue(kind)
-    found = attribute_words(model, "whale and tide\nthe coral reef by the long wall of people")
-    assert found.spoke_for[0][0] in {"whale", "tide", "coral", "reef"}
-    assert "wall" not in {word for word, _ in found.spoke_for[:3]}
-    assert found.without < found.probability
