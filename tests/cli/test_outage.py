@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
 from pathlib import Path
 
+from tests.support.http_server import Request
 from tests.support.local_web import Answer, LocalWeb, html
 
 from tres.store.journal import JOURNAL, Journal
@@ -26,9 +26,9 @@ class Outage(LocalWeb):
         super().__init__(pages | {f"{SITE}/": html("All", TEXT, LINKS)})
         self.busy: Answer | None = Answer(status=429, headers={"Retry-After": str(retry_after)})
 
-    def answer(self, url: str, headers: Mapping[str, str]) -> Answer:
-        found = super().answer(url, headers)
-        return self.busy if self.busy is not None and url in LINKS else found
+    def answer(self, request: Request) -> Answer:
+        usual = super().answer(request)
+        return self.busy if self.busy is not None and request.path in LINKS else usual
 
 
 def begun(topic: Path, run: Path, proxy: str) -> None:

@@ -85,7 +85,7 @@ class LocalWeb:
         self._running.close()
 
     def _serve(self, request: Request) -> bytes | Iterable[bytes]:
-        answer, host = self._next_answer(request), host_of(request.path)
+        answer, host = self.answer(request), host_of(request.path)
         self._count(host, 1)
         time.sleep(answer.seconds)
         self._count(host, -1)
@@ -95,7 +95,8 @@ class LocalWeb:
         headers = {name.replace("-", "_"): value for name, value in answer.headers.items()}
         return response(answer.body.encode(), status, **{"Content_Type": HTML, **headers})
 
-    def _next_answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> Answer:
+        """The next answer for the URL of a request."""
         url = request.path
         with self._lock:
             self.asked.append(Asked(url, request.at, request.headers))
