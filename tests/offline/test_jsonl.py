@@ -169,7 +169,7 @@ def test_a_line_without_an_end_is_not_read_to_its_end(tmp_path):
 
 
 def test_no_usable_page(path):
-    with pytest.raises(ArchiveError, match="holds no usable page; it needs lines with an http"):
+    with pytest.raises(ArchiveError, match="has no usable page; it needs lines with an http"):
         JsonlArchive(archive(path, {"url": "mailto:x@y"}))
 
 

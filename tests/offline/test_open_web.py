@@ -40,7 +40,7 @@ def test_a_generated_web_takes_options(spec, name):
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("generated:page=5", "unknown key `page`; valid keys are pages, seed"),
+        ("generated:page=5", "unknown key `page`; valid: pages, seed"),
         ("generated:pages", "`pages` needs a whole number, as in `pages=1000`"),
         ("generated:pages=many", "`pages` needs a whole number, as in `pages=1000`"),
         ("generated:seed=-1", "`seed` needs a whole number, as in `seed=1000`"),
@@ -53,7 +53,7 @@ def test_a_generated_web_takes_options(spec, name):
     ],
     ids=lambda value: value[:30],
 )
-def test_what_cannot_be_opened_is_told_with_a_way_out(spec, message):
+def test_an_error_says_what_to_do_next(spec, message):
     with pytest.raises(ArchiveError) as error:
         open_web(spec)
     assert str(error.value) == f"{spec}: {message}"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tres.errors import ArchiveError
 from tres.offline import proxy as proxy_module
 from tres.offline.faults import Faults
-from tres.offline.http_messages import Request, request_of, told
+from tres.offline.http_messages import Request, parse_request, text_response
 from tres.offline.proxy import MAX_HEAD_BYTES, Proxy
 from tres.offline.serving import serving
 from tres.web.page import Failed, FailureKind, Link, Outcome, Page
@@ -134,7 +134,7 @@ class TestARequest:
             assert (status, nothing, same.items()) == (200, b"", headers.items())
             assert response(client)[1] == body
 
-    def test_by_connect_is_told_what_to_do_instead(self):
+    def test_by_connect_is_refused_with_advice(self):
         with connected() as client:
             client.sendall(ask("b.example:443", "CONNECT", "Host: b.example:443"))
             status, body, _ = response(client)
@@ -258,8 +258,8 @@ class TestAHostileClient:
 
     @given(st.binary(max_size=200))
     def test_may_send_any_bytes(self, head):
-        request = request_of(head, 80)
-        assert isinstance(request, Request) or request.answer.status in (400, 405)
+        request = parse_request(head, 80)
+        assert isinstance(request, Request) or request.response.status in (400, 405)
 
 
 def flood(client: socket.socket) -> None:
@@ -323,7 +323,7 @@ class TestWeather:
 
     def test_draws_delays_between_its_bounds(self):
         faults = Faults((0.05, 0.2))
-        seconds = [faults.seconds() for _ in range(100)]
+        seconds = [faults.next_delay() for _ in range(100)]
         assert 0.05 <= min(seconds) < 0.1 < max(seconds) <= 0.2
 
     def test_reaches_the_client(self):
@@ -333,25 +333,25 @@ class TestWeather:
 
 
 class TestAnswers:
-    def test_are_made_once_and_kept_within_bounds(self):
+    def test_are_computed_once_and_cached_within_bounds(self):
         class Counting:
             asked: list[str] = []  # noqa: RUF012
 
-            def answer(self, url):
+            def response(self, url):
                 self.asked.append(url)
-                return told(200, "x" * 1000)
+                return text_response(200, "x" * 1000)
 
         source = Counting()
         proxy = Proxy(source, max_cached_bytes=3500)
         for number in (1, 1, 2, 2, 3, 4, 4, 1):
-            proxy.answer(Request(b"GET", f"http://a.example/{number}", True))
+            proxy.response(Request(b"GET", f"http://a.example/{number}", True))
         assert [url[-1] for url in source.asked] == ["1", "2", "3", "4", "1"]
 
     def test_of_an_archive_that_is_gone_are_500(self):
         class Gone:
-            def answer(self, url):
+            def response(self, url):
                 raise ArchiveError("web.warc: no such file; check the path given as the web")
 
-        reply = Proxy(Gone()).answer(Request(b"GET", "http://a.example/", True))
+        reply = Proxy(Gone()).response(Request(b"GET", "http://a.example/", True))
         assert reply.status == 500
         assert b"no such file" in reply.whole

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tres.offline import GeneratedWeb
-from tres.offline.render import as_read, rendered
+from tres.offline.render import normalise_page, render_page
 from tres.topic.text import words
 from tres.web.page import Failed, Link, Page
 from tres.web.parse import (
@@ -30,7 +30,7 @@ def page(title: str = "", text: str = "", *links: tuple[str, str]) -> Page:
 
 def read_back(original: Page) -> Page | Failed:
     """What a crawler reads that gets the page over HTTP."""
-    body = rendered(original).encode()
+    body = render_page(original).encode()
     return replace(
         parse_html(original.url, body, "utf-8"),
         **({"labels": original.labels} if original.labels else {}),
@@ -53,19 +53,19 @@ URLS = (
 @example("\ud800", "\udfff\0\x01\x1b[31m", [(URL, "\0")])
 def test_any_page_survives_html(title, text, links):
     original = page(title, text, *links)
-    assert read_back(original) == as_read(original)
+    assert read_back(original) == normalise_page(original)
 
 
 @given(ANY, ANY, st.lists(st.tuples(URLS, ANY), max_size=5))
 def test_what_html_was_read_from_loses_nothing_at_all(title, text, links):
-    once = as_read(page(title, text, *links))
-    assert as_read(once) == once
+    once = normalise_page(page(title, text, *links))
+    assert normalise_page(once) == once
 
 
 @given(ANY)
 def test_the_words_of_a_text_are_those_of_the_archive(text):
     sound = text.encode("utf-8", "replace").decode()
-    assert words(as_read(page(text=text)).text) == words(sound)
+    assert words(normalise_page(page(text=text)).text) == words(sound)
 
 
 def test_links_keep_their_order_their_anchors_and_their_duplicates():
@@ -104,7 +104,7 @@ def test_the_limits_are_those_of_the_reader():
         *[("http://b.example/", "a" * (MAX_ANCHOR_CHARS + 9))] * (MAX_LINKS + 9),
     )
     seen = read_back(original)
-    assert seen == as_read(original)
+    assert seen == normalise_page(original)
     assert (len(seen.title), len(seen.text)) == (MAX_TITLE_CHARS, MAX_TEXT_CHARS)
     assert (len(seen.links), len(seen.links[0].anchor)) == (MAX_LINKS, MAX_ANCHOR_CHARS)
 

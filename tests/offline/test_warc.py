@@ -207,7 +207,7 @@ class TestADamagedFile:
 
     def test_is_refused_if_there_is_no_page_in_it(self, path):
         archive(path, record("http://a.example/", response(status="404 Not Found")))
-        with pytest.raises(ArchiveError, match="holds no usable page; it needs response records"):
+        with pytest.raises(ArchiveError, match="has no usable page; it needs response records"):
             WarcArchive(path)
 
     def test_is_refused_if_it_is_compressed_as_a_whole(self, tmp_path):
@@ -223,7 +223,7 @@ class TestADamagedFile:
         length = len(response())
         claim = f"Content-Length: {max(length + wrong, 0)}"
         records[3] = records[3].replace(f"Content-Length: {length}".encode(), claim.encode())
-        with pytest.warns(ArchiveWarning, match=rf"{path.name}: damaged between the bytes"):
+        with pytest.warns(ArchiveWarning, match=rf"{path.name}: damaged between bytes"):
             web = WarcArchive(archive(path, *records))
         assert [page.url[-1] for page in web.pages()] == list("0124567")
 

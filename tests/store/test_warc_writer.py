@@ -294,7 +294,7 @@ class TestAsAWeb:
         assert isinstance(WarcArchive(tmp_path).fetch(STAR.url), Page)
 
     def test_a_directory_without_warc_files_is_none(self, tmp_path: Path) -> None:
-        with pytest.raises(ArchiveError, match="holds no WARC file"):
+        with pytest.raises(ArchiveError, match="has no WARC files"):
             open_web(str(tmp_path))
 
 

@@ -16,7 +16,7 @@ from tres.errors import ArchiveError, ConfigError, printable
 from tres.files import opening as files
 from tres.offline import Web, open_web
 from tres.offline.faults import Faults
-from tres.offline.http_answers import source_of
+from tres.offline.http_responses import response_source
 from tres.offline.proxy import Proxy
 from tres.store.page_source import web_of
 from tres.store.run_directory import is_run
@@ -92,7 +92,7 @@ def serve(
     with ExitStack() as files:
         text = None if robots is None else _robots(robots)
         lines = None if log is None else files.enter_context(_log(log))
-        proxy = Proxy(source_of(opened), text, faults, lines)
+        proxy = Proxy(response_source(opened), text, faults, lines)
         asyncio.run(_until_stopped(proxy, opened, host, port))
 
 

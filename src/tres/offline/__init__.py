@@ -20,9 +20,9 @@ _GENERATED_KEYS = ("pages", "seed")
 
 
 def open_web(spec: str) -> Web:
-    """The web that `spec` means.
+    """Open a web by its path or name.
 
-    An archive by its ending, a directory of WARC files (the run of a live crawl is one), or
+    That is an archive, a directory of WARC files (such as the run of a live crawl), or
     `generated:pages=50000,seed=3`.
     """
     name, _, options = spec.partition(":")
@@ -48,7 +48,7 @@ def _option(spec: str, option: str) -> tuple[str, int]:
     key, _, value = (part.strip() for part in option.partition("="))
     if key not in _GENERATED_KEYS:
         keys = ", ".join(_GENERATED_KEYS)
-        raise ArchiveError(f"{spec}: unknown key `{key}`; valid keys are {keys}")
+        raise ArchiveError(f"{spec}: unknown key `{key}`; valid: {keys}")
     if not (value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS):
         raise ArchiveError(f"{spec}: `{key}` needs a whole number, as in `{key}=1000`")
     return key, int(value)

@@ -1,9 +1,8 @@
-"""What all archives have in common: a file that is whole and is what its name says.
+"""What all archives have in common: a complete file of the type that its name says.
 
-An archive that is cut short is not opened. Reading goes through the whole file
-once, so damage is found before a crawl starts and not in the middle of it; a WARC file in
-which single records are damaged is read without them, with a warning. Pages are kept as
-they are stored and taken apart only when they are fetched.
+Opening an archive reads the whole file once, so damage is found before a crawl starts. A file
+that is cut short is refused; single damaged records of a WARC file are skipped, with a warning.
+Pages stay as they are stored, and are parsed only when they are fetched.
 """
 
 from __future__ import annotations
@@ -18,19 +17,19 @@ from tres.files import opening as files
 
 
 class ArchiveWarning(UserWarning):
-    """A part of an archive cannot be read, and was left out."""
+    """A part of an archive is damaged and was skipped."""
 
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".warc", ".warc.gz")
 GZIP_MAGIC = files.GZIP_MAGIC
 
 
-def checked_path(path: str | Path) -> Path:
-    """The path of an archive that exists and is compressed exactly if its name says so."""
+def check_archive_file(path: str | Path) -> Path:
+    """Return the path of a file that is compressed if, and only if, its name says so."""
     path = Path(path)
     if path.is_dir():
         raise ArchiveError(f"{path}: is a directory; give one file ({', '.join(ENDINGS)})")
-    with readable(path), files.opened(path) as file:
+    with archive_errors(path), files.opened(path) as file:
         start = file.read(2)
     if not start:
         raise ArchiveError(f"{path}: is empty; save the archive again")
@@ -42,8 +41,8 @@ def checked_path(path: str | Path) -> Path:
 
 
 @contextmanager
-def readable(path: Path) -> Iterator[None]:
-    """What goes wrong while a file is read, as an `ArchiveError`."""
+def archive_errors(path: Path) -> Iterator[None]:
+    """Turn errors of reading a file into an `ArchiveError`."""
     try:
         yield
     except FileNotFoundError:
@@ -57,6 +56,6 @@ def readable(path: Path) -> Iterator[None]:
         raise ArchiveError(f"{path}: cannot be read ({reason}); check or replace it") from None
 
 
-def no_pages(path: Path, expected: str) -> ArchiveError:
-    """The archive is sound, but there is nothing in it to crawl."""
-    return ArchiveError(f"{path}: holds no usable page; it needs {expected}")
+def no_pages_error(path: Path, expected: str) -> ArchiveError:
+    """Return the error for an intact archive without pages."""
+    return ArchiveError(f"{path}: has no usable page; it needs {expected}")

@@ -1,7 +1,7 @@
 """A simulated search engine: BM25 over the titles and texts of an archive (SQLite's FTS5).
 
-It never sees labels. A real engine knows only part of the Web, so the index may hold a random
-share of the pages. Wherever results rest on it they say "simulated search engine".
+It never sees labels. A real engine knows only a part of the Web, so the index may contain a random
+share of the pages. Results that depend on it always say "simulated search engine".
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class SimulatedSearch:
         )
 
     def __len__(self) -> int:
-        """Pages that the engine knows."""
+        """Number of indexed pages."""
         return int(self._index.execute("SELECT count(*) FROM pages").fetchone()[0])
 
     def search(self, query: Sequence[str], page: int) -> list[Hit]:
-        """Pages with all words of the query, by BM25."""
+        """Return the pages with all words of the query, best first."""
         wanted = " ".join(f'"{word}"' for word in query if word.isalnum())
         if not wanted:
             return []

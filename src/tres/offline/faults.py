@@ -1,8 +1,8 @@
-"""Faults: answers that take their time and pages that fail, by a seeded generator.
+"""Faults of a served web: slow responses and failing pages, at random from a seed.
 
-An archive answers at once and always; the Web does neither. Which URLs fail depends on nothing
-but seed and URL, so that every crawler meets the same ones in whatever order it asks. A page
-that fails does so once, or for as long as the server runs. robots.txt never fails.
+An archive always responds, and at once; the Web does neither. Which URLs fail depends only on the
+seed and the URL, so every crawler meets the same faults, in any order of requests. A faulty page
+fails once, or as long as the server runs. robots.txt never fails.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from hashlib import blake2b
 from random import Random
 
 MAX_REMEMBERED = 100_000
-"""Of pages that fail once, so many are known to have done so; older ones fail again."""
+"""Pages whose one failure is remembered; older ones fail again."""
 
 
 @dataclass(slots=True)
 class Faults:
-    """Seconds that an answer takes, from and to, and the share of pages that fail."""
+    """The range of seconds that a response takes, and the share of pages that fail."""
 
     delay: tuple[float, float] = (0.0, 0.0)
     errors: float = 0.0
@@ -29,13 +29,13 @@ class Faults:
     def __post_init__(self) -> None:
         self._random = Random(self.seed)
 
-    def seconds(self) -> float:
-        """How long the next answer takes."""
+    def next_delay(self) -> float:
+        """Return the seconds that the next response takes."""
         return self._random.uniform(*self.delay) if self.delay[1] else 0.0
 
     def fails(self, url: str) -> bool:
-        """Does a page fail this time?"""
-        if not self._is_drawn(url) or url in self._failed:
+        """Return whether a page fails this time."""
+        if not self._is_faulty(url) or url in self._failed:
             return False
         if not self.lasting:
             self._failed[url] = None
@@ -43,7 +43,7 @@ class Faults:
                 del self._failed[next(iter(self._failed))]
         return True
 
-    def _is_drawn(self, url: str) -> bool:
+    def _is_faulty(self, url: str) -> bool:
         if not self.errors:
             return False
         drawn = blake2b(url.encode(), digest_size=8, key=str(self.seed).encode()).digest()

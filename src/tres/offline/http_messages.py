@@ -32,22 +32,21 @@ _CONNECT = (
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """A response as it goes over a connection that stays open; `head` bytes come before the
-    empty line."""
+class HttpResponse:
+    """A response as sent over a connection that stays open; its head has `head` bytes."""
 
     status: int
     whole: bytes
     head: int
 
     @classmethod
-    def of(cls, status: int, lines: list[str], body: bytes) -> Answer:
-        """A response with these lines as its head."""
+    def of(cls, status: int, lines: list[str], body: bytes) -> HttpResponse:
+        """Return a response with these lines as its head."""
         head = "".join(f"{line}\r\n" for line in lines).encode("latin-1", "replace")
         return cls(status, b"%b\r\n%b" % (head, body), len(head))
 
-    def written(self, method: bytes, keep: bool) -> bytes:
-        """The bytes to send."""
+    def encode(self, method: bytes, keep: bool) -> bytes:
+        """Return the bytes to send."""
         if keep and method == b"GET":
             return self.whole
         end = b"\r\n" if keep else b"Connection: close\r\n\r\n"
@@ -55,21 +54,21 @@ class Answer:
         return self.whole[: self.head] + end + body
 
 
-def answer(status: int, body: bytes, content_type: str, *headers: str) -> Answer:
-    """A response of our own."""
+def http_response(status: int, body: bytes, content_type: str, *headers: str) -> HttpResponse:
+    """Return a response with a body of this type."""
     first = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"
     length = f"Content-Length: {len(body)}"
-    return Answer.of(status, [first, f"Content-Type: {content_type}", *headers, length], body)
+    return HttpResponse.of(status, [first, f"Content-Type: {content_type}", *headers, length], body)
 
 
-def told(status: int, message: str, *headers: str) -> Answer:
-    """A response that consists of a message for people."""
-    return answer(status, f"{message}\n".encode(), "text/plain; charset=utf-8", *headers)
+def text_response(status: int, message: str, *headers: str) -> HttpResponse:
+    """Return a response whose body is a message for people."""
+    return http_response(status, f"{message}\n".encode(), "text/plain; charset=utf-8", *headers)
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One GET or HEAD; `keep` if the client wants to send more on the connection."""
+    """A GET or HEAD request; `keep` if the client wants to keep the connection."""
 
     method: bytes
     url: str
@@ -77,46 +76,46 @@ class Request:
 
     @property
     def host(self) -> str:
-        """Who is asked."""
+        """The host of the URL."""
         return host_of(self.url)
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why something is no request that can be answered."""
+    """Something that is not a request for a page, and the response to it."""
 
     method: str
     target: str
-    answer: Answer
+    response: HttpResponse
 
 
-def request_of(head: bytes, port: int) -> Request | Refusal:
-    """The request whose first line and headers are `head`, sent to this port."""
+def parse_request(head: bytes, port: int) -> Request | Refusal:
+    """Return the request with this head (first line and headers), sent to this port."""
     line = _LINE.match(head)
     if not line or not (head.startswith(b"\r\n", line.end()) or line.end() == len(head)):
-        return _refused(b"-", b"-", 400, "This is no HTTP/1.1 request.")
+        return _refused(b"-", b"-", 400, "This is not an HTTP/1.1 request.")
     method, target, minor = line.groups()
     if method not in METHODS:
-        message = _CONNECT if method == b"CONNECT" else "Only GET and HEAD are answered here."
+        message = _CONNECT if method == b"CONNECT" else "This server answers only GET and HEAD."
         return _refused(method, target, 405, message, "Allow: GET, HEAD")
     headers = {name.lower(): value.strip() for name, value in _HEADERS.findall(head)}
     if b"transfer-encoding" in headers or headers.get(b"content-length", b"0") != b"0":
-        return _refused(method, target, 400, "Requests with a body are not answered here.")
+        return _refused(method, target, 400, "This server does not answer requests with a body.")
     url = _url(target, headers.get(b"host", b""), port)
     if url is None:
         return _refused(
-            method, target, 400, "Ask for an http or https URL, or for a path with a Host header."
+            method, target, 400, "Request an http or https URL, or a path with a Host header."
         )
-    return Request(method, url, _keeps(headers, minor))
+    return Request(method, url, _keeps_alive(headers, minor))
 
 
 def _refused(method: bytes, target: bytes, status: int, message: str, *headers: str) -> Refusal:
-    reply = told(status, message, *headers)
+    reply = text_response(status, message, *headers)
     return Refusal(method.decode("latin-1"), target.decode("latin-1"), reply)
 
 
 def _url(target: bytes, host: bytes, port: int) -> str | None:
-    """The canonical URL; a Host that names our own port means the host's default one."""
+    """Return the canonical URL; our own port in Host means the default port of the host."""
     if target.startswith(b"/"):
         if not host:
             return None
@@ -127,6 +126,6 @@ def _url(target: bytes, host: bytes, port: int) -> str | None:
         return None
 
 
-def _keeps(headers: dict[bytes, bytes], minor: bytes) -> bool:
+def _keeps_alive(headers: dict[bytes, bytes], minor: bytes) -> bool:
     wish = headers.get(b"connection", headers.get(b"proxy-connection", b"")).lower()
     return b"keep-alive" in wish if minor == b"0" else b"close" not in wish

@@ -3,11 +3,10 @@
     {"url": "http://...", "title": "...", "text": "...",
      "links": [["http://...", "anchor text"], ...], "labels": ["..."]}
 
-With `html`, what is missing of `title`, `text` and `links` is read from there; what is
-given is folded as a reader of HTML folds it (`tres.offline.render`). Other keys are
-ignored. The first line of a URL wins. Every line is checked when the file is opened,
-but what stays in memory is its bytes, and the links of pages that nobody fetches are
-never made canonical.
+If `title`, `text` or `links` is missing, it is read from `html`. Blanks are folded as in the
+reader of HTML (`tres.offline.render`). Other keys are ignored. The first line of a URL wins.
+Every line is checked when the file is opened, but only its bytes stay in memory, and links
+become canonical only when their page is fetched.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from typing import Any
 
 from tres.errors import ArchiveError
 from tres.files import opening as files
-from tres.offline.archive import checked_path, no_pages, readable
-from tres.offline.render import as_read
+from tres.offline.archive import archive_errors, check_archive_file, no_pages_error
+from tres.offline.render import normalise_page
 from tres.web.page import Failed, FailureKind, Link, Outcome, Page
 from tres.web.parse import MAX_LINKS, parse_html, well_formed
 from tres.web.url import canonical
@@ -34,10 +33,10 @@ class JsonlArchive:
     """A `.jsonl` or `.jsonl.gz` file as a web."""
 
     def __init__(self, path: str | Path) -> None:
-        self.path = checked_path(path)
+        self.path = check_archive_file(path)
         self._lines = self._load()
         if not self._lines:
-            raise no_pages(self.path, "lines with an http(s) `url`")
+            raise no_pages_error(self.path, "lines with an http(s) `url`")
 
     @property
     def name(self) -> str:
@@ -45,17 +44,17 @@ class JsonlArchive:
         return self.path.name
 
     def fetch(self, url: str) -> Outcome:
-        """The page of a line; what no line has is a dead link."""
+        """Return the page at a URL; a URL without a line is a dead link."""
         line = self._lines.get(url)
         return Failed(url, FailureKind.NOT_FOUND) if line is None else _outcome(url, line)
 
     def html(self, url: str) -> str | None:
-        """The markup of a page, where its line has it."""
+        """Return the markup of a page, if its line has it."""
         line = self._lines.get(url)
         return None if line is None else json.loads(line).get("html")
 
     def pages(self) -> Iterator[Page]:
-        """All pages in the order of the file."""
+        """Yield all pages in the order of the file."""
         outcomes = (_outcome(url, line) for url, line in self._lines.items())
         return (page for page in outcomes if isinstance(page, Page))
 
@@ -64,7 +63,7 @@ class JsonlArchive:
 
     def _load(self) -> dict[str, bytes]:
         lines: dict[str, bytes] = {}
-        with readable(self.path), files.opened(self.path) as file:
+        with archive_errors(self.path), files.opened(self.path) as file:
             unpacked = files.unpacking(file, self.path.suffix == ".gz")
             for number, line in enumerate(files.lines(unpacked), start=1):
                 stripped = line.strip()
@@ -75,7 +74,7 @@ class JsonlArchive:
         return lines
 
     def _checked(self, number: int, line: bytes) -> dict[str, Any]:
-        """The object of a line, if it is one that `fetch` can take."""
+        """Return the object of a line, or raise if `fetch` could not use it."""
         try:
             record = json.loads(line)
         except (ValueError, RecursionError):
@@ -120,9 +119,9 @@ _FIELDS = ("title", "text", "links", "labels")
 
 
 def _given(url: str, record: dict[str, Any]) -> Page:
-    """The page as far as the record spells it out."""
+    """Return the page with the fields that the record has."""
     links = ((canonical(target, url), anchor) for target, anchor in record.get("links", ()))
     found = (Link(target, anchor) for target, anchor in links if target)
     labels = tuple(map(well_formed, record.get("labels", ())))
     title, text = record.get("title", ""), record.get("text", "")
-    return as_read(Page(url, title, text, tuple(islice(found, MAX_LINKS)), labels))
+    return normalise_page(Page(url, title, text, tuple(islice(found, MAX_LINKS)), labels))

@@ -1,15 +1,14 @@
-"""A web as an HTTP/1.1 forward proxy, so that any crawler can be run on it.
+"""An offline web as an HTTP/1.1 forward proxy, so that any crawler can run on it.
 
-It is made to take little from the machine that it shares with the crawler: one thread, no task
-per connection, a complete answer kept as bytes once it was made, one write for it. And it is
-made to outlive its clients. What a connection may hold is bounded:
+It leaves most of the machine to the crawler: one thread, no task per connection, responses cached
+as bytes and sent with one write. And it survives bad clients, as the use of memory is bounded:
 
-- a request that has not ended after `MAX_HEAD_BYTES` is refused, the connection closed;
-- requests are answered one by one in their order; while an answer is delayed, or the client
-  does not read, nothing more is read from that connection;
-- a connection on which no request was completed for `IDLE_SECONDS` is closed, be it silent, a
-  head that drips in, or an answer that is never taken;
-- there are at most `MAX_CONNECTIONS`, and `MAX_CACHED_BYTES` of answers that are kept.
+- a request that has not ended after `MAX_HEAD_BYTES` is refused, and the connection closed;
+- the requests of a connection are answered in order; while a response is delayed, or the client
+  does not read it, the proxy reads nothing more from that connection;
+- a connection without a completed request for `IDLE_SECONDS` is closed, whether the client is
+  silent, sends its head byte by byte, or never reads the response;
+- there are at most `MAX_CONNECTIONS`, and `MAX_CACHED_BYTES` of cached responses.
 """
 
 from __future__ import annotations
@@ -21,22 +20,28 @@ from typing import TextIO, cast
 
 from tres.errors import ArchiveError, printable
 from tres.offline.faults import Faults
-from tres.offline.http_answers import NOT_FOUND, Source
-from tres.offline.http_messages import Answer, Request, answer, request_of, told
+from tres.offline.http_messages import (
+    HttpResponse,
+    Request,
+    http_response,
+    parse_request,
+    text_response,
+)
+from tres.offline.http_responses import NOT_FOUND, Source
 
 MAX_HEAD_BYTES = 32_768
 MAX_CONNECTIONS = 500
 MAX_CACHED_BYTES = 256 << 20
 IDLE_SECONDS = 60.0
-TURNS = 10
-"""Turns of the event loop in which connections end, those included that were just accepted."""
+CLOSING_TURNS = 10
+"""Turns of the event loop to wait until all connections are closed, the newest included."""
 
-UNAVAILABLE = told(503, "This page fails, as it was told to.")
-_TOO_LONG = told(431, f"A request must end after {MAX_HEAD_BYTES} bytes.")
+UNAVAILABLE = text_response(503, "This page fails on purpose.")
+_TOO_LONG = text_response(431, f"A request must end after {MAX_HEAD_BYTES} bytes.")
 
 
 class Proxy:
-    """Answers for one source; `log` gets a line per request, `clock` says its time."""
+    """Serves one source; `log` gets a line per request, with the time of `clock`."""
 
     def __init__(
         self,
@@ -49,19 +54,19 @@ class Proxy:
         max_cached_bytes: int = MAX_CACHED_BYTES,
     ) -> None:
         self._source = source
-        self._robots = NOT_FOUND if robots is None else answer(200, robots, "text/plain")
+        self._robots = NOT_FOUND if robots is None else http_response(200, robots, "text/plain")
         self.faults = faults or Faults()
         self._log = log
         self.clock = clock
         self._idle_seconds = idle_seconds
-        self._cached: dict[str, Answer] = {}
+        self._cached: dict[str, HttpResponse] = {}
         self._cached_bytes = 0
         self._max_cached_bytes = max_cached_bytes
         self.connections: set[Connection] = set()
         self.port = 0
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> int:
-        """Listen; gives the port."""
+        """Listen, and return the port."""
         loop = asyncio.get_running_loop()
         self._server = await loop.create_server(lambda: Connection(self), host, port)
         self.port = self._server.sockets[0].getsockname()[1]
@@ -69,11 +74,11 @@ class Proxy:
         return self.port
 
     async def close(self) -> None:
-        """Listen no more and end all connections."""
+        """Stop listening, and close all connections."""
         self._sweeping.cancel()
         self._server.close()
         await self._server.wait_closed()
-        for _ in range(TURNS):
+        for _ in range(CLOSING_TURNS):
             for connection in self.connections:
                 connection.abort()
             await asyncio.sleep(0)
@@ -85,35 +90,35 @@ class Proxy:
                 connection.abort()
         self._sweeping = loop.call_later(self._idle_seconds / 10, self._sweep)
 
-    def answer(self, request: Request) -> Answer:
-        """What a request is answered now."""
-        found = self._cached.get(request.url) or self._made(request.url)
+    def response(self, request: Request) -> HttpResponse:
+        """Return the response to a request, or the fault that is due."""
+        found = self._cached.get(request.url) or self._load(request.url)
         if found.status == 200 and found is not self._robots and self.faults.fails(request.url):
             return UNAVAILABLE
         return found
 
-    def _made(self, url: str) -> Answer:
-        """An answer that is not known yet; the oldest ones make room for it."""
+    def _load(self, url: str) -> HttpResponse:
+        """Return a response that is not cached yet, and cache it instead of the oldest ones."""
         try:
-            made = self._source.answer(url)
-        except ArchiveError as error:  # the file was changed or removed while it is served
-            return told(500, error.message)
-        if made is None:
+            loaded = self._source.response(url)
+        except ArchiveError as error:  # the file has been changed or removed
+            return text_response(500, error.message)
+        if loaded is None:
             return self._robots if url.split("/", 3)[3] == "robots.txt" else NOT_FOUND
-        self._cached[url] = made
-        self._cached_bytes += len(made.whole)
+        self._cached[url] = loaded
+        self._cached_bytes += len(loaded.whole)
         while self._cached_bytes > self._max_cached_bytes:
             self._cached_bytes -= len(self._cached.pop(next(iter(self._cached))).whole)
-        return made
+        return loaded
 
-    def note(self, at: float, host: str, method: str, url: str, status: int) -> None:
-        """Write a request down, if there is a log."""
+    def log_request(self, at: float, host: str, method: str, url: str, status: int) -> None:
+        """Write a request to the log, if there is one."""
         if self._log is not None:
             self._log.write(f"{at:.6f}\t{host}\t{method}\t{printable(url)}\t{status}\n")
 
 
 class Connection(asyncio.Protocol):
-    """One client. `idle_since` is when its last request was answered; never while one waits."""
+    """One client. `idle_since` is the time of its last response; infinite while one is delayed."""
 
     def __init__(self, proxy: Proxy) -> None:
         self._proxy = proxy
@@ -136,12 +141,12 @@ class Connection(asyncio.Protocol):
             self._waiting.cancel()
 
     def abort(self) -> None:
-        """End it at once."""
+        """Close the connection at once."""
         self._transport.abort()
 
     def data_received(self, data: bytes) -> None:
         self._received += data
-        self._go_on()
+        self._process()
 
     def pause_writing(self) -> None:
         self._is_full = True
@@ -149,57 +154,60 @@ class Connection(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         self._is_full = False
-        self._go_on()
+        self._process()
 
-    def _go_on(self) -> None:
-        """Answer what has been received, as far as the client takes it."""
+    def _process(self) -> None:
+        """Answer the requests received so far, as long as the client reads the responses."""
         while not (self._is_full or self._waiting or self._transport.is_closing()):
             head = self._next_head()
             if head is None:
                 self._transport.resume_reading()
                 return
-            self._take(head)
+            self._handle(head)
 
     def _next_head(self) -> bytes | None:
-        """The next complete request; empty lines before it do not count."""
+        """Return the head of the next complete request, without empty lines before it."""
         received = self._received
         while received.startswith(b"\r\n"):
             del received[:2]
         end = received.find(b"\r\n\r\n", 0, MAX_HEAD_BYTES)
         if end < 0:
             if len(received) >= MAX_HEAD_BYTES:
-                self._end(_TOO_LONG)
+                self._close_with(_TOO_LONG)
             return None
         head = bytes(received[:end])
         del received[: end + 4]
         return head
 
-    def _take(self, head: bytes) -> None:
+    def _handle(self, head: bytes) -> None:
         at = self._proxy.clock()
-        request = request_of(head, self._proxy.port)
+        request = parse_request(head, self._proxy.port)
         if not isinstance(request, Request):
-            self._proxy.note(at, "-", request.method, request.target, request.answer.status)
-            self._end(request.answer)
-        elif seconds := self._proxy.faults.seconds():
+            self._proxy.log_request(
+                at, "-", request.method, request.target, request.response.status
+            )
+            self._close_with(request.response)
+        elif seconds := self._proxy.faults.next_delay():
             self._transport.pause_reading()
             self.idle_since = float("inf")
-            self._waiting = self._loop.call_later(seconds, self._answer_late, request, at)
+            self._waiting = self._loop.call_later(seconds, self._respond_late, request, at)
         else:
-            self._answer(request, at)
+            self._respond(request, at)
 
-    def _answer_late(self, request: Request, at: float) -> None:
+    def _respond_late(self, request: Request, at: float) -> None:
         self._waiting = None
-        self._answer(request, at)
-        self._go_on()
+        self._respond(request, at)
+        self._process()
 
-    def _answer(self, request: Request, at: float) -> None:
-        found = self._proxy.answer(request)
-        self._proxy.note(at, request.host, request.method.decode(), request.url, found.status)
-        self._transport.write(found.written(request.method, request.keep))
+    def _respond(self, request: Request, at: float) -> None:
+        found = self._proxy.response(request)
+        method = request.method.decode()
+        self._proxy.log_request(at, request.host, method, request.url, found.status)
+        self._transport.write(found.encode(request.method, request.keep))
         self.idle_since = self._loop.time()
         if not request.keep:
             self._transport.close()
 
-    def _end(self, last: Answer) -> None:
-        self._transport.write(last.written(b"GET", keep=False))
+    def _close_with(self, last: HttpResponse) -> None:
+        self._transport.write(last.encode(b"GET", keep=False))
         self._transport.close()

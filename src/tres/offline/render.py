@@ -1,19 +1,19 @@
 """A page as an HTML document that reads back as the same page.
 
-Archives of JSON lines and generated webs hold titles, texts and links, but no markup. To serve
-them over HTTP the markup is made up, and made so that nothing is lost. For every page
+Archives of JSON lines and generated webs have titles, texts and links, but no markup. To serve
+them over HTTP, markup is added in such a way that nothing is lost. For every page
 
-    parse_html(page.url, rendered(page)) == as_read(page)
+    parse_html(page.url, render_page(page)) == normalise_page(page)
 
-where `as_read` is the page after a reader's own folding of blanks and its limits. Archives of
-JSON lines give their pages in this form, so a live crawl over HTTP perceives what a replay of
-the archive perceives, character for character and link for link.
+where `normalise_page` folds blanks and applies the limits of the reader. Archives of JSON lines
+return their pages in this form, so a live crawl over HTTP perceives the same as a replay of the
+archive, character for character and link for link.
 
-One line of text is one paragraph. The links stand in `<nav>`, whose words readers do not count
-as text of the page. Control characters are written as references, as many raw ones make a page
-look like binary data. Two kinds of characters have no reference in HTML: NUL, which becomes a
-blank (it parts words, as a blank does), and the controls U+0080 to U+009F, which are sent as
-they are: a page that has more than a tenth of them is no text to a reader.
+Each line of text is a paragraph. The links are in `<nav>`, whose words do not count as text of
+the page. Control characters are written as references, as many raw ones make a page look like
+binary data. Two kinds of characters have no reference in HTML: NUL, which becomes a blank (it
+separates words, as a blank does), and the controls U+0080 to U+009F, which are sent as they are:
+a page with more than a tenth of them is not text to the reader.
 """
 
 from __future__ import annotations
@@ -36,22 +36,22 @@ from tres.web.parse import (
 _CONTROL = re.compile("[\x01-\x1f\x7f\ufffd]")
 
 
-def rendered(page: Page) -> str:
-    """The HTML document of a page, to be sent as UTF-8."""
-    seen = as_read(page)
+def render_page(page: Page) -> str:
+    """Return a page as an HTML document, to be sent as UTF-8."""
+    seen = normalise_page(page)
     lines = seen.text.split("\n") if seen.text else ()
-    paragraphs = "".join(f"<p>{_written(line)}</p>\n" for line in lines)
+    paragraphs = "".join(f"<p>{_escape(line)}</p>\n" for line in lines)
     links = "".join(
-        f'<a href="{escape(link.url)}">{_written(link.anchor)}</a>\n' for link in seen.links
+        f'<a href="{escape(link.url)}">{_escape(link.anchor)}</a>\n' for link in seen.links
     )
     return (
-        f'<!DOCTYPE html>\n<html><head><meta charset="utf-8"><title>{_written(seen.title)}</title>'
+        f'<!DOCTYPE html>\n<html><head><meta charset="utf-8"><title>{_escape(seen.title)}</title>'
         f"</head>\n<body>\n{paragraphs}<nav>\n{links}</nav>\n</body></html>\n"
     )
 
 
-def as_read(page: Page) -> Page:
-    """The page as a reader of its HTML sees it: blanks folded, lengths limited, no NUL."""
+def normalise_page(page: Page) -> Page:
+    """Return the page that parsing its HTML gives: blanks folded, lengths limited, no NUL."""
     return replace(
         page,
         title=_line(page.title, MAX_TITLE_CHARS),
@@ -70,6 +70,6 @@ def _sendable(text: str) -> str:
     return well_formed(text).replace("\0", " ")
 
 
-def _written(text: str) -> str:
-    """Text with no markup in it and no character that only binary data has."""
+def _escape(text: str) -> str:
+    """Escape markup, and the characters that only binary data has."""
     return _CONTROL.sub(lambda control: f"&#{ord(control[0])};", escape(text, quote=False))

@@ -1,4 +1,4 @@
-"""Webs served for as long as a `with` block lasts: for tests, benchmarks and demonstrations."""
+"""Serve a web during a `with` block: for tests, benchmarks and demonstrations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from threading import Thread
 from typing import Any
 
 from tres.errors import ArchiveError
-from tres.offline.http_answers import source_of
+from tres.offline.http_responses import response_source
 from tres.offline.proxy import Proxy
 from tres.offline.web import Web
 
@@ -22,8 +22,8 @@ _ADDRESS = re.compile(r"http://\S+:\d+")
 
 @contextmanager
 def serving(web: Web, **options: Any) -> Iterator[str]:
-    """Serve a web from a thread of this process; options are those of `Proxy`."""
-    proxy = Proxy(source_of(web), **options)
+    """Serve a web from a thread of this process; the options are those of `Proxy`."""
+    proxy = Proxy(response_source(web), **options)
     loop = asyncio.new_event_loop()
     try:
         port = loop.run_until_complete(proxy.start())

@@ -1,16 +1,15 @@
-"""A web from WARC files: what a crawler once got from real servers.
+"""A web from WARC files: the responses that a crawler once got from real servers.
 
-Opening reads all files once and keeps, per URL, one of three things: where its
-record begins (a page), where it leads (a redirect), or why it is no page. The first
-page of a URL counts, and where there is none, the first answer. The bodies
-stay in the file: a page is read, decoded and parsed when it is fetched. For this a
-`.warc.gz` must hold one gzip member per record, as the standard recommends.
+Opening reads all files once and keeps one of three things per URL: where its record begins (a
+page), where it leads (a redirect), or why it is not a page. The first page of a URL counts; without
+one, its first response. Bodies stay in the file: a page is read, decoded and parsed when it is
+fetched. So a `.warc.gz` must have one gzip member per record, as the standard recommends.
 
-A directory is the web of all WARC files in it, in the order of their names: so the run of
-a live crawl can be opened, even one that is still being written or was killed.
+A directory is the web of all its WARC files, in the order of their names. So the run of a live
+crawl can be opened, even while it is being written or after it was killed.
 
-Bodies come from strangers: what is read of one is bounded *after* decompression, so
-a gzip bomb costs no more than an honest page that is too large.
+Bodies come from strangers: their size is limited *after* decompression, so a gzip bomb costs no
+more than any page that is too large.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 
 from tres.errors import ArchiveError
 from tres.files.opening import opened
-from tres.offline.archive import ENDINGS, checked_path, no_pages, readable
+from tres.offline.archive import ENDINGS, archive_errors, check_archive_file, no_pages_error
 from tres.offline.warc_records import (
     MAX_BODY_BYTES,
     Place,
@@ -33,7 +32,7 @@ from tres.offline.warc_records import (
     check_members,
     is_whole,
 )
-from tres.offline.warc_survey import survey
+from tres.offline.warc_survey import scan_records
 from tres.web.page import Failed, FailureKind, Outcome, Page
 from tres.web.parse import parse_html
 from tres.web.url import canonical
@@ -43,8 +42,8 @@ HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
 WARC_ENDINGS = (".warc", ".warc.gz")
 
 ASKED_URI, PAGE_URI = "Tres-Asked-URI", "Tres-Page-URI"
-"""Our own fields of a response record: the URL that a crawl had asked for, and the one by which
-it knows the page. They stand where these are not the target of the record."""
+"""Our own fields of a response record: the URL that the crawl requested, and the URL by which it
+knows the page. A field is written only if it differs from the target of the record."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """Another URL has the page."""
+    """The page is at another URL."""
 
     target: str
 
@@ -65,7 +64,7 @@ Entry = Stored | Redirect | FailureKind
 
 
 class Response(NamedTuple):
-    """A response record: its target, the URL asked for and that of the page, and what it is."""
+    """A response record: its target, the URL requested, the URL of the page, and its content."""
 
     target: str | None
     asked: str | None
@@ -78,16 +77,18 @@ class WarcArchive:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self.files = tuple(map(checked_path, _files(self.path)))
+        self.files = tuple(map(check_archive_file, _files(self.path)))
         self._entries: dict[str, Entry] = {}
         self._responses: dict[str, Place] = {}
         last = self.files[-1] if self.path.is_dir() else None
         for file in self.files:
-            with readable(file):
+            with archive_errors(file):
                 self._load(file, may_grow=file == last and file.suffix == ".gz")
         self._size = sum(isinstance(entry, Stored) for entry in self._entries.values())
         if not self._size:
-            raise no_pages(self.path, "response records of HTML pages with a status of 200 to 299")
+            raise no_pages_error(
+                self.path, "response records of HTML pages with a status of 200 to 299"
+            )
 
     @property
     def name(self) -> str:
@@ -95,7 +96,7 @@ class WarcArchive:
         return self.path.absolute().name
 
     def fetch(self, url: str) -> Outcome:
-        """The page that the server sent for a URL, redirects followed inside the archive."""
+        """Return the page that a server sent for a URL, following redirects in the archive."""
         match self._final(url):
             case target, Stored(place):
                 outcome = _page(target, place)
@@ -106,21 +107,21 @@ class WarcArchive:
                 return Failed(url, kind)
 
     def place(self, url: str) -> Place | None:
-        """Where the record of the page at a URL begins; None if there is no page."""
+        """Return where the record of the page at a URL begins; None if there is no page."""
         _, entry = self._final(url)
         return entry.place if isinstance(entry, Stored) else None
 
     def response(self, url: str) -> Place | None:
-        """Where the first response of a server for just this URL begins, whatever it was."""
+        """Return where the first response for exactly this URL begins, whatever it was."""
         return self._responses.get(url)
 
-    def known_as(self, url: str) -> str | None:
-        """The URL under which the page is known that a crawl had asked for by this one."""
+    def redirect_target(self, url: str) -> str | None:
+        """Return the URL that a redirect from this URL leads to."""
         entry = self._entries.get(url)
         return entry.target if isinstance(entry, Redirect) else None
 
     def pages(self) -> Iterator[Page]:
-        """All pages in the order of the files."""
+        """Yield all pages in the order of the files."""
         for url, entry in self._entries.items():
             if isinstance(entry, Stored) and isinstance(page := _page(url, entry.place), Page):
                 yield page
@@ -129,7 +130,7 @@ class WarcArchive:
         return self._size
 
     def _final(self, url: str) -> tuple[str, Entry]:
-        """Where the redirects from a URL end, and what is there."""
+        """Return the URL where the redirects from a URL end, and its entry."""
         entry = self._entries.get(url, FailureKind.NOT_FOUND)
         for _ in range(MAX_REDIRECTS):
             if not isinstance(entry, Redirect):
@@ -139,10 +140,10 @@ class WarcArchive:
         return url, entry
 
     def _load(self, file: Path, may_grow: bool) -> None:
-        """Note all records; a file that may grow can end in the middle of one."""
+        """Add all records; a file that may still grow can end in the middle of one."""
         starts: list[int] = []
         try:
-            for start, response in survey(file, partial(_response, file)):
+            for start, response in scan_records(file, partial(_response, file)):
                 starts.append(start)
                 if response is not None:
                     self._add(response, Place(file, start))
@@ -155,7 +156,7 @@ class WarcArchive:
                     raise
 
     def _add(self, response: Response, place: Place) -> None:
-        """Note what a response is, under all of its names."""
+        """Add a response under all its URLs."""
         target, asked, page, entry = response
         if target:
             self._responses.setdefault(target, place)
@@ -172,8 +173,8 @@ class WarcArchive:
 
 
 def page_within(file: Path, start: int, end: int, url: str) -> Outcome | None:
-    """The page of the first response that begins between two offsets of a file, under this URL."""
-    with readable(file), opened(file) as stream:
+    """Return the page of the first response between two offsets of a file, with this URL."""
+    with archive_errors(file), opened(file) as stream:
         stream.seek(start)
         for record in ArchiveIterator(stream, parse_http=False):
             if record.stream_pos >= end:
@@ -187,11 +188,11 @@ def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     found = sorted(file for file in path.iterdir() if file.name.endswith(WARC_ENDINGS))
-    found = [file for file in found if file.stat().st_size]  # the last may only just be there
+    found = [file for file in found if file.stat().st_size]  # the last may be new and empty
     if not found:
         raise ArchiveError(
-            f"{path}: holds no WARC file, so there are no pages in it; name the web it was crawled "
-            f"from, or an archive ({', '.join(ENDINGS)})"
+            f"{path}: has no WARC files, so it has no pages; give the web it was crawled from, or "
+            f"an archive ({', '.join(ENDINGS)})"
         )
     return found
 
@@ -206,7 +207,7 @@ def _page(url: str, place: Place) -> Outcome:
 
 
 def _response(file: Path, record: WarcRecord) -> Response | None:
-    """A record, if it is a response."""
+    """Return a record as a response, if it is one."""
     if record.record_type != WarcRecordType.response:
         return None
     target = canonical((record.headers.get("WARC-Target-URI") or "").strip("<>"))
@@ -216,7 +217,7 @@ def _response(file: Path, record: WarcRecord) -> Response | None:
 
 
 def _entry(url: str, record: WarcRecord, file: Path) -> Entry:
-    """What a response is, by its status and headers."""
+    """Return what a response is, by its status and headers."""
     try:
         record.parse_http()
     except OSError:

@@ -1,7 +1,7 @@
-"""Records of a WARC file, one by one: are they whole, and what is in them?
+"""Single records of a WARC file: checks that they are complete, and their bodies.
 
-The library that reads them takes the end of the file for the end of a record, so whether a
-record is whole is asked here. Bodies are unpacked up to a limit, never beyond.
+fastwarc takes the end of the file for the end of a record, so this module checks that records are
+complete. Bodies are decompressed up to a limit.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from fastwarc.warc import ArchiveIterator, WarcRecord
 
 from tres.errors import ArchiveError
 from tres.files.opening import opened
-from tres.offline.archive import GZIP_MAGIC, readable
+from tres.offline.archive import GZIP_MAGIC, archive_errors
 
 MAX_BODY_BYTES = 5_000_000
 
 _DECODE: tuple[Literal["all", "none"], ...] = ("all", "none")
 _CHUNK = 1 << 20
 _PIECE = 1 << 14
-"""Compressed bytes unpacked at once: at most a thousand times as many come of them."""
+"""Compressed bytes decompressed at once; they may become a thousand times as many."""
 
 _GZIP = 16 + zlib.MAX_WBITS
 _OLDER = {"deflate": -zlib.MAX_WBITS, "x-gzip": _GZIP}
@@ -37,13 +37,13 @@ class Place(NamedTuple):
 
 
 def check_whole(record: WarcRecord) -> None:
-    """The library takes the end of the file for the end of a record; this one does not."""
+    """Raise `EOFError` if a record is cut short."""
     if "Content-Length" not in record.headers or record.reader.consume() < record.content_length:
         raise EOFError
 
 
 def check_members(stream: BinaryIO, starts: list[int], file: Path) -> None:
-    """Does a gzip member begin where each record does, and is the last one whole?"""
+    """Raise unless every record begins with a gzip member and the last one is complete."""
     for start in starts:
         stream.seek(start)
         if stream.read(len(GZIP_MAGIC)) != GZIP_MAGIC:
@@ -55,7 +55,7 @@ def check_members(stream: BinaryIO, starts: list[int], file: Path) -> None:
 
 
 def is_whole(stream: BinaryIO, starts: list[int]) -> bool:
-    """Does the compressed file end where a member does? Then whatever is wrong is damage."""
+    """Return whether the file ends with a complete gzip member; then any error means damage."""
     stream.seek(starts[-1] if starts else 0)
     member, rest = zlib.decompressobj(_GZIP), b""
     while data := rest or stream.read(_PIECE):
@@ -67,7 +67,7 @@ def is_whole(stream: BinaryIO, starts: list[int]) -> bool:
 
 
 def _read_to_end(file: BinaryIO, starts: list[int]) -> None:
-    """From the last record on: gzip that was cut short or has other things at its end raises."""
+    """Decompress from the last record on; raise if it is cut short or followed by other data."""
     file.seek(starts[-1] if starts else 0)
     with gzip.open(file) as members:
         while members.read(_CHUNK):
@@ -75,8 +75,8 @@ def _read_to_end(file: BinaryIO, starts: list[int]) -> None:
 
 
 def body_of(place: Place) -> tuple[str | None, bytes | None]:
-    """Charset and body; undecoded if it is not encoded as its headers say."""
-    with readable(place.file), opened(place.file) as file:
+    """Return charset and body; the body as it is if it is not encoded as its headers say."""
+    with archive_errors(place.file), opened(place.file) as file:
         for decode in _DECODE:
             file.seek(place.position)
             try:
@@ -88,7 +88,7 @@ def body_of(place: Place) -> tuple[str | None, bytes | None]:
 
 
 def _unpacked(record: WarcRecord, decode: str) -> bytes:
-    """The body; what the library could not decode may be in an older manner of speaking."""
+    """Return the body; fastwarc does not decode two older encodings."""
     body: bytes = record.reader.read(MAX_BODY_BYTES + 1)
     encoding = (record.http_headers.get("Content-Encoding") or "").strip().lower()
     if decode == "all" or encoding not in _OLDER:

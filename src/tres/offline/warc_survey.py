@@ -1,13 +1,11 @@
-"""Going through the records of a WARC file, and on behind those that are damaged.
+"""Scan the records of a WARC file, and skip those that are damaged.
 
-The library reads records one after the other and gives up where one does not begin: behind a
-record whose length is wrong, or at bytes that are not what was written. Here the search goes on
-for the next place where a record begins (in `.warc.gz` the next gzip member that opens one), and
-a warning says what was passed over. Where nothing sound follows, the file is cut short, and it is
-for the caller to say what that means.
+fastwarc reads records one after the other and stops where no record begins: after a record with a
+wrong length, or at damaged bytes. The scan then looks for the next beginning of a record (in
+`.warc.gz`, of a gzip member that contains one), and a warning says what was skipped. If no intact
+record follows, the file is cut short, and the caller decides what that means.
 
-Whether a record before such a place is sound is known once its end is found: then it must have
-the length that it claims.
+The record before the damage is intact if it ends where its length says.
 """
 
 from __future__ import annotations
@@ -32,15 +30,15 @@ _GZIP = 16 + zlib.MAX_WBITS
 _MEMBER, _VERSION = GZIP_MAGIC + b"\x08", b"WARC/1."
 _CHUNK = 1 << 20
 _HEAD = 512
-"""Bytes of a gzip member in which its first letters are found."""
+"""Bytes of a gzip member that are enough to read its first letters."""
 _END = b"\r\n\r\n"
 _LENGTH = re.compile(rb"^content-length:[ \t]*(\d{1,18})[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 
 
-def survey(file: Path, look: Callable[[WarcRecord], T]) -> Iterator[tuple[int, T]]:
-    """Where each sound record of a file begins, and what `look` sees in it.
+def scan_records(file: Path, look: Callable[[WarcRecord], T]) -> Iterator[tuple[int, T]]:
+    """Yield where each intact record of a file begins, and what `look` returns for it.
 
-    What makes the rest of the file unreadable is raised behind the last sound record.
+    If the rest of the file cannot be read, raise the error after the last intact record.
     """
     at: int | None = 0
     with opened(file) as stream:
@@ -51,7 +49,7 @@ def survey(file: Path, look: Callable[[WarcRecord], T]) -> Iterator[tuple[int, T
 def _stretch(
     file: Path, stream: BinaryIO, at: int, look: Callable[[WarcRecord], T]
 ) -> Generator[tuple[int, T], None, int | None]:
-    """The records from a place on up to the first damage; gives where to go on behind that."""
+    """Yield the records up to the first damage; return where to continue after it."""
     last: tuple[int, T] | None = None
     begin = at
     stream.seek(at)
@@ -77,7 +75,7 @@ def _stretch(
 
 
 def _next_record(stream: BinaryIO, start: int, packed: bool) -> int | None:
-    """The first place from `start` on where a record begins."""
+    """Return the first offset from `start` on where a record begins."""
     sign, kept = _MEMBER if packed else _VERSION, b""
     stream.seek(start)
     while chunk := stream.read(_CHUNK):
@@ -94,7 +92,7 @@ def _next_record(stream: BinaryIO, start: int, packed: bool) -> int | None:
 
 
 def _opens(stream: BinaryIO, place: int, packed: bool) -> bool:
-    """Does a record begin here? In plain files its version stands at the beginning of a line."""
+    """Return whether a record begins here; in plain files, its version begins a line."""
     stream.seek(place if packed else max(place - 1, 0))
     head = stream.read(_HEAD)
     if not packed:
@@ -106,7 +104,7 @@ def _opens(stream: BinaryIO, place: int, packed: bool) -> bool:
 
 
 def _has_its_length(stream: BinaryIO, begin: int, end: int | None) -> bool:
-    """Does a record end where its head says, if what begins next does so at `end`?"""
+    """Return whether a record ends where its head says, if the next one begins at `end`."""
     stream.seek(begin)
     data = stream.read() if end is None else stream.read(end - begin)
     if data.startswith(_MEMBER):
@@ -123,5 +121,5 @@ def _has_its_length(stream: BinaryIO, begin: int, end: int | None) -> bool:
 
 
 def _warn(file: Path, begin: int, end: int) -> None:
-    text = f"{file}: damaged between the bytes {begin:,} and {end:,}; the rest of it is read"
+    text = f"{file}: damaged between bytes {begin:,} and {end:,}; the rest is read"
     warnings.warn(printable(text), ArchiveWarning, stacklevel=2)

@@ -1,4 +1,4 @@
-"""The interface of every web that can be crawled without the Internet."""
+"""The interface of an offline web."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from tres.web.page import Outcome, Page
 
 
 class Web(Protocol):
-    """A closed web: what it does not hold is a dead link (`Failed` with 404)."""
+    """A closed web: URLs that it does not have are dead links (`Failed` with 404)."""
 
     @property
     def name(self) -> str:
-        """How people call it: a file name, or `generated:...`."""
+        """The name to show: a file name, or `generated:...`."""
 
     def fetch(self, url: str) -> Outcome:
-        """The page at a canonical URL, or why there is none."""
+        """Return the page at a canonical URL, or why there is none."""
 
     def pages(self) -> Iterator[Page]:
-        """Every page once, in a fixed order (training samples from this)."""
+        """Yield every page once, in a fixed order (training samples from it)."""
 
     def __len__(self) -> int:
         """Number of pages."""

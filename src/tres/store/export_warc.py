@@ -18,8 +18,8 @@ from fastwarc.warc import WarcRecord, WarcRecordType
 
 from tres.files.opening import opened
 from tres.offline import WarcArchive
-from tres.offline.archive import readable
-from tres.offline.warc_survey import survey
+from tres.offline.archive import archive_errors
+from tres.offline.warc_survey import scan_records
 
 _CHUNK = 1 << 20
 
@@ -49,7 +49,7 @@ def copy_pages(
 
 
 def _copy(file: Path, pages: set[int], out: BinaryIO, advance: Callable[[], object]) -> None:
-    with readable(file):
+    with archive_errors(file):
         heads, size = _heads(file), file.stat().st_size
     names = frozenset[str]().union(*(head.names for head in heads if head.start in pages))
     ends = [*(head.start for head in heads[1:]), size]
@@ -65,7 +65,7 @@ def _heads(file: Path) -> list[Head]:
     heads: list[Head] = []
     # The archive was opened before: what is damaged was said, the rest is still being written.
     with suppress(OSError, EOFError), warnings.catch_warnings(action="ignore"):
-        heads.extend(head for _, head in survey(file, _head))
+        heads.extend(head for _, head in scan_records(file, _head))
     return heads
 
 
@@ -77,7 +77,7 @@ def _head(record: WarcRecord) -> Head:
 
 def _record(file: Path, start: int, end: int) -> bytes:
     """A record as a gzip member: that of the file, or a new one around what is not compressed."""
-    with readable(file), opened(file) as stream:
+    with archive_errors(file), opened(file) as stream:
         stream.seek(start)
         data = stream.read(end - start)
     return _member(data) if file.suffix == ".gz" else gzip.compress(data, mtime=0)

@@ -1,4 +1,4 @@
-"""What archives answer over HTTP: records as they were stored, markup of their own."""
+"""Archives over HTTP: responses as they were stored, pages with their own markup."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tres.offline import JsonlArchive, WarcArchive
-from tres.offline.http_answers import source_of
-from tres.offline.http_messages import Answer
+from tres.offline.http_messages import HttpResponse
+from tres.offline.http_responses import response_source
 from tres.web.page import Page
 from tres.web.parse import parse_html
 
@@ -28,15 +28,15 @@ def record(url: str, block: bytes) -> bytes:
     return head.encode() + block + b"\r\n\r\n"
 
 
-def stored(tmp_path: Path, block: bytes) -> Answer | None:
+def stored(tmp_path: Path, block: bytes) -> HttpResponse | None:
     """The answer of an archive for a record beside a sound page."""
     sound = record("http://sound.example/", b"HTTP/1.1 200 OK\r\n\r\n" + PAGE)
     path = tmp_path / "web.warc.gz"
     path.write_bytes(gzip.compress(sound) + gzip.compress(record(URL, block)))
-    return source_of(WarcArchive(path)).answer(URL)
+    return response_source(WarcArchive(path)).response(URL)
 
 
-def parts(answer: Answer | None) -> tuple[int, list[str], bytes]:
+def parts(answer: HttpResponse | None) -> tuple[int, list[str], bytes]:
     """Status, head and body."""
     assert answer is not None
     head, body = answer.whole[: answer.head], answer.whole[answer.head + 2 :]
@@ -102,8 +102,8 @@ class TestARecord:
     def test_that_is_not_there_has_no_answer(self, tmp_path):
         path = tmp_path / "web.warc"
         path.write_bytes(record(URL, b"HTTP/1.1 200 OK\r\n\r\n" + PAGE))
-        source = source_of(WarcArchive(path))
-        assert source.answer("http://a.example/robots.txt") is None
+        source = response_source(WarcArchive(path))
+        assert source.response("http://a.example/robots.txt") is None
 
 
 class TestALine:
@@ -113,7 +113,7 @@ class TestALine:
         web = JsonlArchive(path)
         page = web.fetch(URL)
         assert isinstance(page, Page)
-        return page, parts(source_of(web).answer(URL))[2]
+        return page, parts(response_source(web).response(URL))[2]
 
     def test_with_markup_is_sent_as_it_is(self, tmp_path):
         html = "<title>Ü</title><meta charset=latin-1><p>Text <a href=/x>x</a>"
