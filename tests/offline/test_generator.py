@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from hashlib import blake2b
 from itertools import islice
 
 import numpy as np
@@ -255,3 +256,10 @@ def test_pages_that_nobody_fetched_cost_25_bytes():
 def test_impossible_numbers_are_refused(pages, seed):
     with pytest.raises(ValueError, match=r"`pages` must be|`seed` must"):
         GeneratedWeb(pages, seed)
+
+
+def test_a_seed_means_the_same_web_in_every_version() -> None:
+    digest = blake2b(digest_size=8)
+    for page in GeneratedWeb(300, seed=3).pages():
+        digest.update(repr((page.url, page.title, page.text, page.links, page.labels)).encode())
+    assert digest.hexdigest() == "a43fae22ed0ec838"

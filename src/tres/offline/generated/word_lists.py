@@ -28,7 +28,7 @@ VOCABULARIES = {
         sail boat yacht mast keel rudder hull anchor harbour marina tide wind rope halyard
         jib mainsail spinnaker skipper crew regatta tack gybe knot compass chart buoy sloop
         ketch catamaran dinghy deck bow stern port starboard mooring cruise voyage ocean
-        coast lighthouse gale swell rigging winch cleat controller tiller ballast
+        coast lighthouse gale swell rigging winch cleat helm tiller ballast
         """,
     "chess": """
         chess opening endgame pawn knight bishop rook queen king castle checkmate stalemate
