@@ -1,4 +1,4 @@
-"""Write the reference pages that are generated from the program: settings, commands, the library.
+"""Write the reference pages that follow from the program: settings, commands, policies, library.
 
     python -m tools.reference
 
@@ -21,6 +21,8 @@ import click
 from tools.library import library_page
 from tres.bench.experiment_file import PlanSection
 from tres.cli.command_group import commands
+from tres.policies.registry import policy_info
+from tres.settings.policy_names import POLICIES
 from tres.settings.sections import PRESETS
 from tres.settings.setting import Section, existing_path, toml
 from tres.settings.topic_file import SECTIONS
@@ -37,6 +39,7 @@ def pages() -> dict[Path, str]:
         "settings.md": settings_page(),
         "commands.md": commands_page(),
         "library.md": library_page(MADE),
+        "policies.md": policies_page(),
     }
     return {DOCS / "reference" / name: "\n".join(lines) + "\n" for name, lines in made.items()}
 
@@ -183,6 +186,33 @@ def _meaning(option: click.Option, context: click.Context) -> str:
     if option.show_default and option.default is not None:
         return f"{said} Default: `{option.get_default(context)}`."
     return said.replace("  [default: ", " [default: ")
+
+
+# Policies
+
+
+def policies_page() -> Iterator[str]:
+    """Describe every built-in policy in its own words."""
+    yield from ("# Policies", "", MADE, "")
+    yield from _paragraph(
+        """
+        A policy chooses the next link and learns from the page it leads to. Name one in a topic
+        file (`crawl.policy`) or on the command line (`--policy`); `tres bench`
+        [compares](../compare.md) them. To add your own: [write a policy](../write-a-policy.md).
+        """
+    )
+    yield from ("", "| policy | how it chooses |", "|---|---|")
+    for name in POLICIES:
+        yield f"| `{name}` | {_cell(policy_info(name).summary)} |"
+    focused = [f"`{name}`" for name in POLICIES if policy_info(name).obeys_focus]
+    yield ""
+    yield from _paragraph(
+        f"""
+        {" and ".join(focused)} obey `crawl.focus`: `hard` (their default) drops the links of
+        irrelevant pages. Each policy is described in its module under `src/tres/policies`. How well
+        they do: [experiments](../experiments.md).
+        """
+    )
 
 
 # Text
