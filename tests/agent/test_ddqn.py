@@ -9,7 +9,7 @@ import pytest
 
 from tres.agent.adam import Adam
 from tres.agent.ddqn import Batch, DoubleDqn, best_actions
-from tres.agent.qnet import QNetwork
+from tres.agent.q_network import QNetwork
 from tres.agent.replay_buffer import Replay
 from tres.settings.sections import AgentSection
 

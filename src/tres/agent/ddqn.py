@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tres.agent.adam import Adam
-from tres.agent.qnet import QNetwork
+from tres.agent.q_network import QNetwork
 from tres.mdp.columns import Floats
 from tres.settings.sections import AgentSection
 
