@@ -33,7 +33,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tres.web.page import Page
-from tres.web.parse import MAX_TITLE_CHARS, folded, parse_html
+from tres.web.parse import MAX_TITLE_CHARS, fold_blanks, parse_html
 from tres.web.url import MAX_HOST_CHARS, canonical, host_of
 
 MAX_BODY = 2_000_000
@@ -163,7 +163,7 @@ def other_reading(url: str, body: bytes, charset: str | None) -> tuple[str, Coun
         written = node.attrib.get(attribute) if attribute else None
         if written is not None and (target := canonical(written, base, used)):
             links[target] += 1
-    return folded(named.text or "") if named is not None else "", links
+    return fold_blanks(named.text or "") if named is not None else "", links
 
 
 def count_robots(path: Path, tally: Tally) -> None:

@@ -14,7 +14,7 @@ from tres.frontier.rows import LEVEL_STEP
 from tres.frontier.url_rows import UrlRows
 from tres.mdp.schema import EVIDENCE, NO_SIBLINGS, NO_WORDS, Schema
 from tres.mdp.sites import Sites
-from tres.web.link_wording import wordings
+from tres.web.link_wording import encode_wordings
 
 UNKNOWN = 1 / (1 + np.exp(-DOUBT))
 
@@ -22,7 +22,7 @@ UNKNOWN = 1 / (1 + np.exp(-DOUBT))
 def words_of(*anchors: str) -> LinkWords:
     """One row for each anchor; their URLs say nothing."""
     words = LinkWords()
-    words.add(wordings([""] * len(anchors), anchors))
+    words.add(encode_wordings([""] * len(anchors), anchors))
     return words
 
 
@@ -32,7 +32,7 @@ def rows_of(anchors: Sequence[str], schema: Schema = EVIDENCE) -> UrlRows:
     sites.make_room(1)
     rows = UrlRows(schema, sites)
     links = outlinks([(url, 0, To("")) for url in range(len(anchors))], page=99)
-    rows.add_links(links._replace(wordings=wordings([""] * len(anchors), anchors)))
+    rows.add_links(links._replace(wordings=encode_wordings([""] * len(anchors), anchors)))
     return rows
 
 
@@ -134,6 +134,6 @@ def test_a_seed_is_described_by_its_words() -> None:
     rows = rows_of(["music", "prices"])
     fetch(rows, 0, 1.0)
     seeds = outlinks([(7, 0, To("")), (8, 0, To(""))])
-    seeds = seeds._replace(wordings=wordings(["", ""], ["music", "prices"]))
+    seeds = seeds._replace(wordings=encode_wordings(["", ""], ["music", "prices"]))
     music, prices = rows.seed_vectors(seeds)[:, EVIDENCE.column("words_relevance")].tolist()
     assert music > prices

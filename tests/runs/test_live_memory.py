@@ -48,4 +48,4 @@ def test_it_knows_the_pages_and_the_links_of_its_steps_and_of_nothing_else(tmp_p
     assert memory.spaces is not None
     assert [memory.duplicates.seen(mark) for mark in (STEP, REFUSED)] == [True, False]
     more = page("http://a.example/more", 0.9, To(shop(3)), To(shop(10**6)))
-    assert memory.spaces.bounded(more).links.urls == (shop(3),)
+    assert memory.spaces.without_full_spaces(more).links.urls == (shop(3),)

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from tests.support.fuzz import fuzzed
 from webencodings.labels import LABELS
 
-from tres.web.charset import decoded, encoding_of
+from tres.web.charset import decode_page, encoding_of
 
 CAFE = "<p>Café, naïve, déjà vu</p>"
 
 
 def text_of(body: bytes, hint: str | None = None) -> str:
-    read = decoded(body, hint)
+    read = decode_page(body, hint)
     assert read is not None
     return read.text
 
@@ -69,7 +69,7 @@ def test_one_broken_character_does_not_change_the_encoding():
     ],
 )
 def test_links_are_written_in_the_encoding_of_the_page_or_in_utf_8(body, hint, encoding):
-    read = decoded(body, hint)
+    read = decode_page(body, hint)
     assert read is not None
     assert read.encoding == encoding
 
@@ -107,14 +107,14 @@ def test_every_label_of_the_standard_is_known():
 
 def test_binary_data_is_no_text():
     noise = random.Random(1).randbytes(20_000)
-    assert decoded(noise, "utf-8") is None
-    assert decoded(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02" + noise) is None
-    assert decoded(b"text with many\0\0\0\0 NULs") is None
+    assert decode_page(noise, "utf-8") is None
+    assert decode_page(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02" + noise) is None
+    assert decode_page(b"text with many\0\0\0\0 NULs") is None
 
 
 @fuzzed
 @given(st.binary(), st.none() | st.text())
 def test_decoding_never_raises(body, hint):
-    read = decoded(body, hint)
+    read = decode_page(body, hint)
     assert read is None or read.text.encode().decode() == read.text
     assert read is None or not "a".encode(read.encoding).startswith(codecs.BOM_UTF8)

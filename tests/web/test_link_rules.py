@@ -19,10 +19,10 @@ SITE = "http://example.org"
 YEAR = 2026
 
 
-def followed(*urls: str, **settings: object) -> tuple[list[str], dict[str, int]]:
+def filtered(*urls: str, **settings: object) -> tuple[list[str], dict[str, int]]:
     rules = LinkRules(LiveSection(**settings), YEAR)
     links = [Link(url if "://" in url else SITE + url, "") for url in urls]
-    return [link.url.removeprefix(SITE) for link in rules.followed(links)], dict(rules.dropped)
+    return [link.url.removeprefix(SITE) for link in rules.filter_links(links)], dict(rules.dropped)
 
 
 def test_the_examples_of_the_documentation_hold():
@@ -30,18 +30,18 @@ def test_the_examples_of_the_documentation_hold():
 
 
 def test_only_what_is_included_is_followed():
-    kept = followed("/wiki/A", "/talk/A", include=["/wiki/", "^https:"])
+    kept = filtered("/wiki/A", "/talk/A", include=["/wiki/", "^https:"])
     assert kept == (["/wiki/A"], {"include": 1})
 
 
 def test_what_is_excluded_is_not_followed_even_if_it_is_included():
-    kept = followed("/wiki/A", "/wiki/B?edit", include=["/wiki/"], exclude=[r"\?edit"])
+    kept = filtered("/wiki/A", "/wiki/B?edit", include=["/wiki/"], exclude=[r"\?edit"])
     assert kept == (["/wiki/A"], {"exclude": 1})
 
 
 def test_links_are_followed_under_their_identity_and_keep_their_words():
     rules = LinkRules(LiveSection(drop_parameters=["from"]), YEAR)
-    links = list(rules.followed([Link(f"{SITE}/a?from=b&utm_id=1", "words")]))
+    links = list(rules.filter_links([Link(f"{SITE}/a?from=b&utm_id=1", "words")]))
     assert links == [Link(f"{SITE}/a", "words")]
 
 
@@ -64,8 +64,8 @@ def test_links_are_followed_under_their_identity_and_keep_their_words():
     ],
 )
 def test_every_trap_has_a_name(url, name):
-    assert followed(url) == ([], {name: 1})
-    assert followed(url, traps=False) == ([url], {})
+    assert filtered(url) == ([], {name: 1})
+    assert filtered(url, traps=False) == ([url], {})
 
 
 @pytest.mark.parametrize(
@@ -100,4 +100,4 @@ def test_rules_never_raise_and_judge_by_the_url_alone(rest):
     url = canonical(f"{SITE}/{rest}")
     if url:
         rules = LinkRules(LiveSection(), YEAR)
-        assert [*rules.followed([Link(url, "")])] == [*rules.followed([Link(url, "")])]
+        assert [*rules.filter_links([Link(url, "")])] == [*rules.filter_links([Link(url, "")])]

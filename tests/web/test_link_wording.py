@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from tests.support.webs import To, links
 
-from tres.web.link_wording import CODES, EACH, NO_WORD, WIDTH, wordings
+from tres.web.link_wording import CODES, EACH, NO_WORD, WIDTH, encode_wordings
 
 
 def codes(url: str, anchor: str = "") -> set[int]:
-    return set(wordings([url], [anchor])[0].tolist()) - {NO_WORD}
+    return set(encode_wordings([url], [anchor])[0].tolist()) - {NO_WORD}
 
 
 def test_every_word_of_anchor_and_url_is_a_number() -> None:
@@ -30,7 +30,9 @@ def test_case_repetition_and_place_say_nothing() -> None:
 
 
 def test_a_long_anchor_leaves_room_for_the_url() -> None:
-    (row,) = wordings(["http://example.org/music"], [" ".join(f"word{i}" for i in range(99))])
+    (row,) = encode_wordings(
+        ["http://example.org/music"], [" ".join(f"word{i}" for i in range(99))]
+    )
     assert len(row) == WIDTH
     assert codes("http://example.org/music") <= set(row.tolist())
     assert np.count_nonzero(row) == EACH + 2
@@ -38,11 +40,11 @@ def test_a_long_anchor_leaves_room_for_the_url() -> None:
 
 def test_links_whose_anchors_nobody_kept_have_the_words_of_their_urls() -> None:
     urls = ["http://example.org/a", "http://example.org/b/c"]
-    assert wordings(urls, ()).tolist() == wordings(urls, ["", ""]).tolist()
-    assert wordings([], ()).shape == (0, WIDTH)
+    assert encode_wordings(urls, ()).tolist() == encode_wordings(urls, ["", ""]).tolist()
+    assert encode_wordings([], ()).shape == (0, WIDTH)
 
 
 def test_the_links_of_a_page_are_read_once() -> None:
     of_page = links(To("http://example.org/music/", anchor="Midi files"), "http://x.test/")
     assert of_page.wordings is of_page.wordings
-    assert of_page.wordings.tolist() == wordings(of_page.urls, of_page.anchors).tolist()
+    assert of_page.wordings.tolist() == encode_wordings(of_page.urls, of_page.anchors).tolist()

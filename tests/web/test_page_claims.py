@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tres.web.page_claims import believed
+from tres.web.page_claims import page_identity
 from tres.web.parse import Document, parse_document
 
 URL = "http://www.example.org/a/b?x=1"
@@ -40,16 +40,16 @@ class TestCanonicalLink:
         ],
     )
     def test_it_is_believed_within_the_site_unless_it_names_the_front_page(self, named, identity):
-        assert believed(named, URL) == identity
+        assert page_identity(named, URL) == identity
 
     def test_the_front_page_may_name_itself(self):
         front = "http://example.org/"
-        assert believed(front, "http://example.org/index.php") == front
+        assert page_identity(front, "http://example.org/index.php") == front
 
     def test_what_a_site_is_can_be_chosen(self):
         elsewhere = "http://news.example.org/a"
-        assert believed(elsewhere, URL) == URL
-        assert believed(elsewhere, URL, "domain") == elsewhere
+        assert page_identity(elsewhere, URL) == URL
+        assert page_identity(elsewhere, URL, "domain") == elsewhere
 
 
 @pytest.mark.parametrize(

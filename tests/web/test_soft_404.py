@@ -8,7 +8,7 @@ import time
 import pytest
 
 from tres.web import soft_404 as missing_module
-from tres.web.soft_404 import says_missing
+from tres.web.soft_404 import is_soft_404
 
 MENU = "Home News Contact Search our site for something else. " * 8
 ARTICLE = "The server answers a request with a status code, and each of them has a meaning. " * 30
@@ -43,8 +43,8 @@ def test_the_examples_of_the_documentation_hold():
     ],
 )
 def test_a_short_page_whose_title_says_so_is_missing(title):
-    assert says_missing(title, MENU)
-    assert not says_missing(title, ARTICLE)
+    assert is_soft_404(title, MENU)
+    assert not is_soft_404(title, ARTICLE)
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_a_short_page_whose_title_says_so_is_missing(title):
     ],
 )
 def test_a_short_text_that_says_so_is_missing(sentence):
-    assert says_missing("Example", f"{MENU}{sentence}")
-    assert not says_missing("Example", f"{ARTICLE}{sentence}")
+    assert is_soft_404("Example", f"{MENU}{sentence}")
+    assert not is_soft_404("Example", f"{ARTICLE}{sentence}")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_short_text_that_says_so_is_missing(sentence):
     ],
 )
 def test_pages_about_missing_things_are_not_missing(title, text):
-    assert not says_missing(title, text)
+    assert not is_soft_404(title, text)
 
 
 @pytest.mark.parametrize(
@@ -88,5 +88,5 @@ def test_pages_about_missing_things_are_not_missing(title, text):
 def test_no_title_or_text_takes_long(title):
     start = time.process_time()
     for text in ("page you requested " * 150, "the requested url" + " " * 2_900, "page " * 590):
-        says_missing(title, text)
+        is_soft_404(title, text)
     assert time.process_time() - start < 1

@@ -26,7 +26,7 @@ def crawled(spaces: EndlessSpaces, urls: list[str]) -> list[str]:
     """The links that are let in, page by page."""
     kept = []
     for start in range(0, len(urls), 10):
-        percept = spaces.bounded(linking(*urls[start : start + 10]))
+        percept = spaces.without_full_spaces(linking(*urls[start : start + 10]))
         spaces.remember(percept)
         kept += percept.links.urls
     return kept
@@ -55,7 +55,7 @@ def test_a_space_ends_at_its_limit(kind, urls):
 
 def test_one_page_cannot_fill_more_than_the_space():
     spaces = EndlessSpaces()
-    percept = spaces.bounded(linking(*map(combination, range(1000))))
+    percept = spaces.without_full_spaces(linking(*map(combination, range(1000))))
     assert len(percept.links) == LIMITS["combinations"]
 
 
@@ -85,7 +85,7 @@ def test_what_names_a_thing_belongs_to_no_space(url):
 def test_the_columns_of_the_links_stay_together():
     spaces = EndlessSpaces()
     crawled(spaces, [combination(i) for i in range(1000)])
-    percept = spaces.bounded(linking(f"{SITE}/a", combination(5000), f"{SITE}/b"))
+    percept = spaces.without_full_spaces(linking(f"{SITE}/a", combination(5000), f"{SITE}/b"))
     assert percept.links.urls == (f"{SITE}/a", f"{SITE}/b")
     assert {len(column) for column in (percept.links.sites, percept.links.anchor_relevance)} == {2}
 

@@ -15,7 +15,7 @@ from tres.mdp.columns import Column, Ids
 from tres.mdp.paths import NONE
 from tres.mdp.state import CrawlState
 from tres.mdp.transitions import NO_PATH, Outlinks
-from tres.web.link_wording import UNTOLD, Wordings, wordings
+from tres.web.link_wording import NO_WORDINGS, Wordings, encode_wordings
 from tres.web.percept import NUMERIC, LinkPercepts, Percept
 
 
@@ -131,10 +131,10 @@ class Actions:
     def _wordings(self, links: LinkPercepts, places: Ids, all_count: bool) -> Wordings:
         """Return the words of the links at `places`; links that do not count are not read."""
         if not self._reads_words:
-            return UNTOLD
+            return NO_WORDINGS
         if all_count:
             return links.wordings[places]
-        return wordings(_at(links.urls, places), _at(links.anchors, places))
+        return encode_wordings(_at(links.urls, places), _at(links.anchors, places))
 
 
 def _at(texts: tuple[str, ...], places: Ids) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.paths import NONE, PathFeatures
-from tres.web.link_wording import UNTOLD, Wordings
+from tres.web.link_wording import NO_WORDINGS, Wordings
 
 NO_PATH = PathFeatures(0.0, 0.0, 0.0)
 """The path of a seed, which nobody linked to: zero state features (section 2.4.2)."""
@@ -44,7 +44,7 @@ class Outlinks(NamedTuple):
     known: Ids = NO_IDS
     """Links whose targets were chosen before: no actions, but they tell what the page links to."""
     known_places: Ids = NO_IDS
-    wordings: Wordings = UNTOLD
+    wordings: Wordings = NO_WORDINGS
     """The words of the links, for learners whose schema reads them."""
 
 

@@ -23,7 +23,7 @@ from tres.files import opening as files
 from tres.offline.archive import archive_errors, check_archive_file, no_pages_error
 from tres.offline.render import normalise_page
 from tres.web.page import Failed, FailureKind, Link, Outcome, Page
-from tres.web.parse import MAX_LINKS, parse_html, well_formed
+from tres.web.parse import MAX_LINKS, parse_html, replace_surrogates
 from tres.web.url import canonical
 
 _TEXTS = ("title", "text", "html")
@@ -122,6 +122,6 @@ def _given(url: str, record: dict[str, Any]) -> Page:
     """Return the page with the fields that the record has."""
     links = ((canonical(target, url), anchor) for target, anchor in record.get("links", ()))
     found = (Link(target, anchor) for target, anchor in links if target)
-    labels = tuple(map(well_formed, record.get("labels", ())))
+    labels = tuple(map(replace_surrogates, record.get("labels", ())))
     title, text = record.get("title", ""), record.get("text", "")
     return normalise_page(Page(url, title, text, tuple(islice(found, MAX_LINKS)), labels))

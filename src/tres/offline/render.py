@@ -28,9 +28,9 @@ from tres.web.parse import (
     MAX_LINKS,
     MAX_TEXT_CHARS,
     MAX_TITLE_CHARS,
-    folded,
-    folded_lines,
-    well_formed,
+    fold_blanks,
+    fold_lines,
+    replace_surrogates,
 )
 
 _CONTROL = re.compile("[\x01-\x1f\x7f\ufffd]")
@@ -55,7 +55,7 @@ def normalise_page(page: Page) -> Page:
     return replace(
         page,
         title=_line(page.title, MAX_TITLE_CHARS),
-        text=folded_lines(_sendable(page.text))[:MAX_TEXT_CHARS].rstrip(),
+        text=fold_lines(_sendable(page.text))[:MAX_TEXT_CHARS].rstrip(),
         links=tuple(
             Link(link.url, _line(link.anchor, MAX_ANCHOR_CHARS)) for link in page.links[:MAX_LINKS]
         ),
@@ -63,11 +63,11 @@ def normalise_page(page: Page) -> Page:
 
 
 def _line(text: str, limit: int) -> str:
-    return folded(_sendable(text))[:limit].rstrip()
+    return fold_blanks(_sendable(text))[:limit].rstrip()
 
 
 def _sendable(text: str) -> str:
-    return well_formed(text).replace("\0", " ")
+    return replace_surrogates(text).replace("\0", " ")
 
 
 def _escape(text: str) -> str:

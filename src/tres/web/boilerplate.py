@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tres.web.flat_html import CLOSING, OPENING, unmarked
+from tres.web.flat_html import CLOSING, OPENING, strip_marks
 
 LEAST_CHARS = 200
 LEAST_SHARE = 0.1
@@ -50,7 +50,7 @@ class _Region:
         return self.name in _CUT and not of_content and not self.holds_content
 
 
-def own_text(text: str) -> str:
+def main_text(text: str) -> str:
     """The marked text of a page without its boilerplate, and without marks."""
     if text.isascii():
         return text
@@ -69,7 +69,7 @@ def own_text(text: str) -> str:
 def first_heading(text: str) -> str:
     """What the first `h1` of a marked text holds."""
     _, _, rest = text.partition(OPENING["h1"])
-    return unmarked(rest.partition(CLOSING["h1"])[0]) if CLOSING["h1"] in rest else ""
+    return strip_marks(rest.partition(CLOSING["h1"])[0]) if CLOSING["h1"] in rest else ""
 
 
 def _regions_to_cut(pieces: list[str]) -> Iterator[tuple[str, int, int]]:

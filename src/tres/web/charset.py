@@ -44,7 +44,7 @@ class Decoded(NamedTuple):
     encoding: str = "utf-8"
 
 
-def decoded(body: bytes, hint: str | None = None) -> Decoded | None:
+def decode_page(body: bytes, hint: str | None = None) -> Decoded | None:
     """Return a page as text, or None if it is not text; `hint` is the charset of the header."""
     texts = ((_fitting(body, name), name) for name in _candidates(body, hint))
     found, encoding = next(((text, name) for text, name in texts if text), (None, FALLBACK))

@@ -79,10 +79,10 @@ _NEW_NAME = (
 )
 
 
-def flattened(html: str) -> str:
+def flatten_html(html: str) -> str:
     r"""The same words and links with no nesting; line feeds are boundaries of blocks.
 
-    >>> flattened("<ul><li>one<li><b>t</b>wo</ul>")
+    >>> flatten_html("<ul><li>one<li><b>t</b>wo</ul>")
     '\n<wbr >\n<wbr >one\n<wbr ><wbr >t<wbr >wo\n<wbr >'
     """
     one_line = _unforged(html).replace("\n", "\t").replace("\r", "\t")
@@ -103,7 +103,7 @@ def _unforged(html: str) -> str:
     return _REFERENCE.sub("\ufffd", html) if "&#" in html else html
 
 
-def unmarked(text: str) -> str:
+def strip_marks(text: str) -> str:
     """Text without the marks of regions; they also fall into titles, anchors and attributes."""
     return text if text.isascii() else _MARKS.sub("", text)
 

@@ -63,12 +63,12 @@ class Identity:
         if ";" in path or "(" in path:
             path = _without_sessions(path)
         if mark:
-            kept = [part for part in query.split("&") if not self._says_nothing(part)]
+            kept = [part for part in query.split("&") if not self._is_redundant(part)]
             query = "&".join(kept)
         result = f"{path}{mark}{query}" if query else path
         return url if result == url else canonical(result)
 
-    def _says_nothing(self, parameter: str) -> bool:
+    def _is_redundant(self, parameter: str) -> bool:
         name, _, value = parameter.partition("=")
         name = _plain(name)
         if name in _PERHAPS_SESSION and name not in self._dropped:

@@ -65,9 +65,9 @@ class LinkRules:
         self._traps = live.traps
         self._year = year
         # Pages of one site repeat their links, and an answer depends on nothing but the URL.
-        self._verdict = lru_cache(maxsize=1 << 15)(self._judged)
+        self._verdict = lru_cache(maxsize=1 << 15)(self._check)
 
-    def followed(self, links: Iterable[Link]) -> Iterator[Link]:
+    def filter_links(self, links: Iterable[Link]) -> Iterator[Link]:
         """The links that may be followed, under the identity of their pages."""
         for link in links:
             url, objection = self._verdict(link.url)
@@ -86,7 +86,7 @@ class LinkRules:
             return "include"
         return trap(url, self._year) if self._traps else ""
 
-    def _judged(self, url: str) -> tuple[str, str]:
+    def _check(self, url: str) -> tuple[str, str]:
         identity = self.identity(url)
         return (identity, self.objection(identity)) if identity else (url, "no-address")
 

@@ -25,11 +25,11 @@ NO_WORD = 0
 
 Wordings = NDArray[np.uint16]
 """One row per link, filled up with `NO_WORD`."""
-UNTOLD: Wordings = np.empty((0, WIDTH), np.uint16)
+NO_WORDINGS: Wordings = np.empty((0, WIDTH), np.uint16)
 """Where nobody reads words."""
 
 
-def wordings(urls: Sequence[str], anchors: Sequence[str]) -> Wordings:
+def encode_wordings(urls: Sequence[str], anchors: Sequence[str]) -> Wordings:
     """The wordings of links; they have no anchors where nobody kept them."""
     codes = np.full((len(urls), WIDTH), NO_WORD, np.uint16)
     for i, (url, anchor) in enumerate(zip(urls, anchors or [""] * len(urls), strict=True)):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborHTMLParser
 
 from tres.settings.language_codes import base_code
-from tres.web.flat_html import unmarked
+from tres.web.flat_html import strip_marks
 from tres.web.url import SiteBy, canonical, site_of
 
 SOON = 5.0
@@ -41,7 +41,7 @@ class Head:
     title: str = ""
 
 
-def read_head(tree: LexborHTMLParser, base: str, encoding: str = "utf-8") -> Head:
+def read_claims(tree: LexborHTMLParser, base: str, encoding: str = "utf-8") -> Head:
     """The first claim of each kind, URLs as seen from `base` in a page of this encoding."""
     named: str | None = None
     refresh: str | None = None
@@ -50,9 +50,9 @@ def read_head(tree: LexborHTMLParser, base: str, encoding: str = "utf-8") -> Hea
         claim = node.attributes
         if node.tag == "link":
             if named is None and "canonical" in (claim["rel"] or "").lower().split():
-                named = canonical(unmarked(claim["href"] or ""), base, encoding)
+                named = canonical(strip_marks(claim["href"] or ""), base, encoding)
             continue
-        content = unmarked(claim["content"] or "")
+        content = strip_marks(claim["content"] or "")
         if refresh is None and (claim.get("http-equiv") or "").strip().lower() == "refresh":
             refresh = _refreshed(content, base, encoding)
         elif not title and (claim.get("property") or claim.get("name")) == "og:title":
@@ -69,13 +69,13 @@ def _refreshed(content: str, base: str, encoding: str) -> str | None:
     return canonical(target, base, encoding) if target.strip() else None
 
 
-def language_claimed(html: str) -> str:
+def claimed_language(html: str) -> str:
     """The language code of `<html lang>`, if it is near the beginning of the source."""
     claim = _LANGUAGE.search(html[:4_096])
     return base_code(claim[1]) if claim else ""
 
 
-def believed(named: str | None, url: str, by: SiteBy = "host") -> str:
+def page_identity(named: str | None, url: str, by: SiteBy = "host") -> str:
     """The identity of the page at `url` that names `named` as its canonical link."""
     if named is None or site_of(named, by) != site_of(url, by):
         return url

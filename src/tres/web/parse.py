@@ -15,11 +15,11 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from tres.web.boilerplate import first_heading, own_text
-from tres.web.charset import Decoded, decoded, is_text
-from tres.web.flat_html import FRAME, flattened, too_many_attributes, unmarked
+from tres.web.boilerplate import first_heading, main_text
+from tres.web.charset import Decoded, decode_page, is_text
+from tres.web.flat_html import FRAME, flatten_html, strip_marks, too_many_attributes
 from tres.web.page import Failed, FailureKind, Link, Outcome, Page
-from tres.web.page_claims import Head, language_claimed, read_head
+from tres.web.page_claims import Head, claimed_language, read_claims
 from tres.web.url import canonical
 
 MAX_LINKS = 5_000
@@ -51,40 +51,40 @@ def parse_document(url: str, body: bytes | str, charset: str | None = None) -> D
     read = _text_of(body, charset)
     if read is None or too_many_attributes(read.text):
         return Failed(url, FailureKind.MALFORMED)
-    tree = LexborHTMLParser(flattened(read.text))
+    tree = LexborHTMLParser(flatten_html(read.text))
     named = tree.css_first("title")
-    title = folded(unmarked(named.text())) if named else ""
+    title = fold_blanks(strip_marks(named.text())) if named else ""
     tree.strip_tags(_UNSEEN)
     base = _base(tree, url)
-    head = read_head(tree, base, read.encoding)
+    head = read_claims(tree, base, read.encoding)
     text = tree.body.text() if tree.body else ""
     page = Page(
         url,
-        (title or folded(head.title) or folded(first_heading(text)))[:MAX_TITLE_CHARS],
-        folded_lines(own_text(text))[:MAX_TEXT_CHARS],
+        (title or fold_blanks(head.title) or fold_blanks(first_heading(text)))[:MAX_TITLE_CHARS],
+        fold_lines(main_text(text))[:MAX_TEXT_CHARS],
         tuple(_links(tree, base, read.encoding)),
     )
-    return Document(page, head, language_claimed(read.text))
+    return Document(page, head, claimed_language(read.text))
 
 
-def folded(text: str) -> str:
+def fold_blanks(text: str) -> str:
     """One line with single blanks."""
     return " ".join(text.split())
 
 
-def folded_lines(text: str) -> str:
+def fold_lines(text: str) -> str:
     """Lines with single blanks, none of them empty."""
-    return "\n".join(filter(None, map(folded, text.split("\n"))))
+    return "\n".join(filter(None, map(fold_blanks, text.split("\n"))))
 
 
 def _text_of(body: bytes | str, charset: str | None) -> Decoded | None:
     if isinstance(body, bytes):
-        return decoded(body, charset)
-    text = well_formed(body)
+        return decode_page(body, charset)
+    text = replace_surrogates(body)
     return Decoded(text) if is_text(text) else None
 
 
-def well_formed(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Without halves of surrogate pairs, which no file and no terminal can take."""
     try:
         text.encode()
@@ -100,22 +100,22 @@ def _links(tree: LexborHTMLParser, base: str, encoding: str) -> Iterator[Link]:
     """
     for node in tree.css(f"a[href], area[href], {FRAME}[src]")[:MAX_LINKS]:
         written = node.attributes["src" if node.tag == FRAME else "href"]
-        target = canonical(unmarked(written or ""), base, encoding)
+        target = canonical(strip_marks(written or ""), base, encoding)
         if target:
             yield Link(target, _anchor(node))
 
 
 def _base(tree: LexborHTMLParser, url: str) -> str:
     node = tree.css_first("base[href]")
-    return canonical(unmarked(node.attributes["href"] or ""), url) or url if node else url
+    return canonical(strip_marks(node.attributes["href"] or ""), url) or url if node else url
 
 
 def _anchor(node: LexborNode) -> str:
     """What a reader sees of the link: its words, else its picture's, else its tooltip."""
-    if words := folded(unmarked(node.text())):
+    if words := fold_blanks(strip_marks(node.text())):
         return words[:MAX_ANCHOR_CHARS]
     spoken = [image.attributes.get("alt") for image in node.css("img[alt]")]
     for attribute in (*spoken, node.attributes.get("alt"), node.attributes.get("title")):
-        if attribute and (words := folded(unmarked(attribute))):
+        if attribute and (words := fold_blanks(strip_marks(attribute))):
             return words[:MAX_ANCHOR_CHARS]
     return ""

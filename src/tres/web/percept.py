@@ -21,7 +21,7 @@ from tres.relevance.model import THRESHOLD, RelevanceModel
 from tres.topic.expansion import Expansion
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.topic.language import language_of
-from tres.web.link_wording import Wordings, wordings
+from tres.web.link_wording import Wordings, encode_wordings
 from tres.web.page import Link, Page
 from tres.web.url import site_of, url_words
 
@@ -53,9 +53,9 @@ class LinkPercepts(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def wordings(self) -> Wordings:
         """The words of the links as numbers: read once, however many crawls meet the page."""
-        return wordings(self.urls, self.anchors)
+        return encode_wordings(self.urls, self.anchors)
 
-    def kept(self, keep: Flags) -> LinkPercepts:
+    def select(self, keep: Flags) -> LinkPercepts:
         """Those of the links for which `keep` is true."""
         chosen = keep.tolist()
         columns: list[Any] = [
@@ -88,7 +88,7 @@ class Percept(msgspec.Struct, frozen=True):
 
     def with_links(self, keep: Flags) -> Percept:
         """The percept with those of its links for which `keep` is true."""
-        return msgspec.structs.replace(self, links=self.links.kept(keep))
+        return msgspec.structs.replace(self, links=self.links.select(keep))
 
 
 @dataclass(frozen=True, slots=True)

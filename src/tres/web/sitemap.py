@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from html import unescape
 from itertools import islice
 
-from tres.web.charset import decoded
+from tres.web.charset import decode_page
 from tres.web.page import Link, Page
 from tres.web.url import SiteBy, canonical, site_of
 
@@ -45,7 +45,7 @@ class Sitemap:
 
 def parse_sitemap(body: bytes, url: str, by: SiteBy = "host") -> Sitemap:
     """The sitemap at the canonical URL `url`; it may list pages of its own site only."""
-    read = decoded(_decompressed(body))
+    read = decode_page(_decompressed(body))
     text = read.text if read else ""
     listed = (_written(place) for place in _LOCATION.finditer(text))
     if "<" not in text[:1_000]:

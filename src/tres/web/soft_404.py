@@ -67,10 +67,10 @@ _SENTENCE = re.compile(
 )
 
 
-def says_missing(title: str, text: str) -> bool:
+def is_soft_404(title: str, text: str) -> bool:
     """Does a page say of itself that there is no such page?
 
-    >>> says_missing("404 Not Found | Example", "Try our search."), says_missing("Lost", "")
+    >>> is_soft_404("404 Not Found | Example", "Try our search."), is_soft_404("Lost", "")
     (True, False)
     """
     if len(text) > MAX_CHARS:

@@ -46,7 +46,7 @@ class EndlessSpaces:
         self._counts = np.zeros((2, CELLS), np.uint16)
         self._known = np.zeros(BITS // 8, np.uint8)
 
-    def bounded(self, percept: Percept) -> Percept:
+    def without_full_spaces(self, percept: Percept) -> Percept:
         """The percept without links that lead further into a space that is full."""
         let_in: Counter[str] = Counter()
         full = [place for place, url in enumerate(percept.links.urls) if self._objects(url, let_in)]
@@ -58,9 +58,9 @@ class EndlessSpaces:
 
     def remember(self, percept: Percept) -> None:
         """Its links have been let in."""
-        self.let_in(percept.links.urls)
+        self.add_urls(percept.links.urls)
 
-    def let_in(self, urls: Iterable[str]) -> None:
+    def add_urls(self, urls: Iterable[str]) -> None:
         """These links are part of the crawl from now on."""
         for url in urls:
             if (space := space_of(url)) and not self._is_known(url):

@@ -40,14 +40,14 @@ class CrawlMemory:
             return outcome
         if self._is_near_duplicate(reading.fingerprint):
             return Failed(outcome.url, FailureKind.NEAR_DUPLICATE)
-        return outcome if self.spaces is None else self.spaces.bounded(outcome)
+        return outcome if self.spaces is None else self.spaces.without_full_spaces(outcome)
 
     def remember(self, links: Iterable[str], fingerprint: int | None) -> None:
         """Remember a page that was a step of the crawl, by its links and its fingerprint."""
         if self.duplicates is not None and fingerprint is not None:
             self.duplicates.add(fingerprint)
         if self.spaces is not None:
-            self.spaces.let_in(links)
+            self.spaces.add_urls(links)
 
     def _is_near_duplicate(self, fingerprint: int | None) -> bool:
         if self.duplicates is None or fingerprint is None:

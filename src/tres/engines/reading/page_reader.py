@@ -21,17 +21,17 @@ from tres.topic.language import CHARS, language_of
 from tres.web.link_rules import LinkRules
 from tres.web.near_duplicates import fingerprint
 from tres.web.page import Failed, FailureKind, Page
-from tres.web.page_claims import believed
+from tres.web.page_claims import page_identity
 from tres.web.parse import (
     MAX_TEXT_CHARS,
     MAX_TITLE_CHARS,
     Document,
     parse_document,
-    well_formed,
+    replace_surrogates,
 )
 from tres.web.percept import Perceiver, Percept
 from tres.web.sitemap import with_sitemap
-from tres.web.soft_404 import says_missing
+from tres.web.soft_404 import is_soft_404
 from tres.web.url import SiteBy, canonical
 
 MIN_STUFFED_WORDS = 50
@@ -113,7 +113,7 @@ class PageReader:
         url = canonical(received.url)
         identity = self.rules.identity(url) if url else None
         if not identity:
-            return Reading(Failed(well_formed(received.url), FailureKind.BLOCKED_URL))
+            return Reading(Failed(replace_surrogates(received.url), FailureKind.BLOCKED_URL))
         if kind := _failure_by_headers(received):
             return Reading(Failed(identity, kind), size=len(received.body))
         try:
@@ -148,11 +148,11 @@ class PageReader:
         page = with_sitemap(document.page, sitemap)
         claimed = document.head.canonical
         identity = self.rules.identity(claimed) if claimed else None
-        url = believed(identity, page.url, self._site_by)
-        return replace(page, url=url, links=tuple(self.rules.followed(page.links)))
+        url = page_identity(identity, page.url, self._site_by)
+        return replace(page, url=url, links=tuple(self.rules.filter_links(page.links)))
 
     def _outcome(self, page: Page, claimed: str) -> Percept | Page | Failed:
-        if says_missing(page.title, page.text):
+        if is_soft_404(page.title, page.text):
             return Failed(page.url, FailureKind.SOFT_NOT_FOUND)
         if self._is_stuffed(page):
             return Failed(page.url, FailureKind.KEYWORD_STUFFING)

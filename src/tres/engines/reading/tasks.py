@@ -15,7 +15,7 @@ from tres.engines.reading.decompress import DecompressError, decompress
 from tres.engines.reading.page_reader import PageReader, Reading, Received
 from tres.engines.reading.wire import checked_reading, page_message, reading_message, received_page
 from tres.web.page import Failed, FailureKind
-from tres.web.parse import well_formed
+from tres.web.parse import replace_surrogates
 from tres.web.sitemap import MAX_URLS, Sitemap, parse_sitemap
 from tres.web.url import SiteBy, canonical
 
@@ -58,7 +58,7 @@ class ReadPage:
         return checked_reading(answer)
 
     def failed(self, note: str) -> Reading:
-        failed = Failed(well_formed(self.url), FailureKind.UNREADABLE)
+        failed = Failed(replace_surrogates(self.url), FailureKind.UNREADABLE)
         return Reading(failed, note=note, size=len(self.received.body))
 
 

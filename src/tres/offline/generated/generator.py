@@ -25,8 +25,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from tres.offline.generated.graph import Rng, Shape, grown
-from tres.offline.generated.page_text import MIN_WORDS, Author
+from tres.offline.generated.graph import Rng, Shape, grow_graph
+from tres.offline.generated.page_text import MIN_WORDS, PageWriter
 from tres.offline.generated.urls import Addresses, CalendarAt, PageAt, Trap
 from tres.offline.generated.word_lists import (
     COMMON_WORDS,
@@ -34,7 +34,7 @@ from tres.offline.generated.word_lists import (
     NO_TOPIC,
     TOPIC_WORDS,
     TOPICS,
-    drawn,
+    draw_words,
     prose,
 )
 from tres.web.page import Failed, FailureKind, Link, Outcome, Page
@@ -62,9 +62,9 @@ class GeneratedWeb:
             raise ValueError("`seed` must not be negative")
         self.seed = seed
         self.shape = shape or Shape()
-        self.graph = grown(pages, self.shape, np.random.default_rng(seed))
+        self.graph = grow_graph(pages, self.shape, np.random.default_rng(seed))
         self.addresses = Addresses(self.graph, seed, self.shape.traps)
-        self.author = Author(self.graph, self.addresses, self.shape)
+        self.writer = PageWriter(self.graph, self.addresses, self.shape)
 
     @property
     def name(self) -> str:
@@ -112,7 +112,7 @@ class GeneratedWeb:
     def _page(self, place: PageAt) -> Page:
         rng = np.random.default_rng((self.seed, place.number))
         topic = int(self.graph.topic[place.number])
-        title, text = self.author.title(place.number, rng), self.author.text(place.number, rng)
+        title, text = self.writer.title(place.number, rng), self.writer.text(place.number, rng)
         links = (*self._site_links(place, rng), *self._outward_links(place.number, rng))
         labels = () if topic == NO_TOPIC else (TOPICS[topic],)
         return Page(self.addresses.url(place.number, place.session), title, text, links, labels)
@@ -125,7 +125,7 @@ class GeneratedWeb:
         if page != home:
             yield Link(self.addresses.url(home, session), "home")
         for target in _relatives(page - home, self.graph.size_of(site)):
-            anchor = self.author.anchor(page, home + target, rng)
+            anchor = self.writer.anchor(page, home + target, rng)
             yield Link(self.addresses.url(home + target, session), anchor)
         if self.addresses.trap(site) is Trap.CALENDAR:
             yield Link(self.addresses.calendar(site, MONTH_OF_TODAY), "calendar")
@@ -134,11 +134,13 @@ class GeneratedWeb:
         dead = self.shape.dead
         for kind, popularity, choice in rng.random((self._degree(page, rng), 3)).tolist():
             if kind < dead:
-                yield Link(self.addresses.dead(int(choice * 2**40)), drawn(COMMON_WORDS, 1, rng)[0])
+                yield Link(
+                    self.addresses.dead(int(choice * 2**40)), draw_words(COMMON_WORDS, 1, rng)[0]
+                )
                 continue
             target = self._target(page, (kind - dead) / (1 - dead), popularity, choice)
             if target is not None and target != page:
-                yield Link(self.addresses.url(target), self.author.anchor(page, target, rng))
+                yield Link(self.addresses.url(target), self.writer.anchor(page, target, rng))
 
     def _degree(self, page: int, rng: Rng) -> int:
         """Number of outward links: directories have many, home pages more than others."""

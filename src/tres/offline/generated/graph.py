@@ -109,7 +109,7 @@ class Graph:
         return int(self.site_start[site + 1] - self.site_start[site])
 
 
-def grown(pages: int, shape: Shape, rng: Rng) -> Graph:
+def grow_graph(pages: int, shape: Shape, rng: Rng) -> Graph:
     """Draw the graph. The order of the draws is part of what a seed means."""
     site_start = _site_starts(pages, shape, rng)
     sizes = np.diff(site_start)

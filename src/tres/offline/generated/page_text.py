@@ -13,7 +13,7 @@ from tres.offline.generated.word_lists import (
     TOPIC_WORDS,
     TOPICS,
     Words,
-    drawn,
+    draw_words,
     prose,
 )
 
@@ -24,7 +24,7 @@ Parts = list[tuple[Words, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Author:
+class PageWriter:
     """Writes titles, texts and anchors; the page's random stream is passed in."""
 
     graph: Graph
@@ -34,7 +34,7 @@ class Author:
     def title(self, page: int, rng: Rng) -> str:
         """The headword of the page among others."""
         words = DIRECTORY_WORDS if self.graph.is_directory(page) else COMMON_WORDS
-        return " ".join([self.addresses.headword(page), *drawn(words, 2, rng)]).capitalize()
+        return " ".join([self.addresses.headword(page), *draw_words(words, 2, rng)]).capitalize()
 
     def text(self, page: int, rng: Rng) -> str:
         """Mostly words that every page has; what the page is about shows in the rest."""
@@ -66,9 +66,9 @@ class Author:
         if kind < self.shape.plain:
             return PLAIN_ANCHORS[int(choice * len(PLAIN_ANCHORS))]
         if kind < self.shape.plain + self.shape.misleading:
-            return " ".join(drawn(self._promise(source, target, choice), 2, rng))
+            return " ".join(draw_words(self._promise(source, target, choice), 2, rng))
         words = DIRECTORY_WORDS if self.graph.is_directory(target) else COMMON_WORDS
-        return " ".join([self.addresses.headword(target), *drawn(words, int(3 * choice), rng)])
+        return " ".join([self.addresses.headword(target), *draw_words(words, int(3 * choice), rng)])
 
     def _promise(self, source: int, target: int, choice: float) -> Words:
         """Words of a topic that the target does not have; if possible those of the source."""

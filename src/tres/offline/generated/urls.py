@@ -33,7 +33,7 @@ _MONTH = re.compile(r"calendar/(\d{4,9})-(\d\d)\.html")
 _URL = re.compile(r"http://[a-z]+-[a-z]+(\d{1,9})\.example/(.*)")
 
 
-def mixed(*numbers: int) -> int:
+def hash_numbers(*numbers: int) -> int:
     """A hash of small numbers, equal on every machine (the finaliser of SplitMix64)."""
     state = 0
     for number in numbers:
@@ -84,7 +84,7 @@ class Addresses:
         query = f"?sid={session}" if session else ""
         if not index:
             return f"http://{self.host(site)}/{query}"
-        year = FIRST_YEAR + mixed(self._seed, page, 1) % YEARS
+        year = FIRST_YEAR + hash_numbers(self._seed, page, 1) % YEARS
         return f"http://{self.host(site)}/{year}/{self.headword(page)}-{index}.html{query}"
 
     def calendar(self, site: int, month: int) -> str:
@@ -94,20 +94,20 @@ class Addresses:
 
     def host(self, site: int) -> str:
         """A name that mostly tells the topic of a site, which can be one that does not exist."""
-        draw = mixed(self._seed, site, 2)
+        draw = hash_numbers(self._seed, site, 2)
         known = site < len(self._graph.site_topic) and draw % 4
         words = vocabulary(int(self._graph.site_topic[site]) if known else NO_TOPIC)
         return f"{words[draw // 4 % len(words)]}-{SITE_KINDS[draw % len(SITE_KINDS)]}{site}.example"
 
     def headword(self, page: int) -> str:
         """The word that a page is named after: mostly one of its subject."""
-        draw = mixed(self._seed, page, 3)
+        draw = hash_numbers(self._seed, page, 3)
         words = vocabulary(int(self._graph.subject[page])) if draw % 3 else COMMON_WORDS
         return words[draw // 3 % len(words)]
 
     def trap(self, site: int) -> Trap:
         """What a site is trapped with; most are not."""
-        draw = mixed(self._seed, site, 4) / (_MASK + 1)
+        draw = hash_numbers(self._seed, site, 4) / (_MASK + 1)
         if draw < self._traps:
             return Trap.CALENDAR
         return Trap.SESSION if draw < 2 * self._traps else Trap.NONE
@@ -116,7 +116,7 @@ class Addresses:
         """The session id for a visitor who enters at a page; empty where there are none."""
         if self.trap(int(self._graph.site[page])) is not Trap.SESSION:
             return ""
-        return f"{mixed(self._seed, page, 5) >> 32:08x}"
+        return f"{hash_numbers(self._seed, page, 5) >> 32:08x}"
 
     def dead(self, draw: int) -> str:
         """A URL that no page has: on a site that is gone, or a page that is."""

@@ -112,7 +112,7 @@ def _zipf(size: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     return np.asarray(sums / sums[-1])
 
 
-def drawn(words: Words, count: int, rng: np.random.Generator) -> list[str]:
+def draw_words(words: Words, count: int, rng: np.random.Generator) -> list[str]:
     """`count` words by Zipf's law."""
     ranks = np.searchsorted(_zipf(len(words)), rng.random(count))
     return [words[rank] for rank in np.minimum(ranks, len(words) - 1).tolist()]
@@ -120,7 +120,7 @@ def drawn(words: Words, count: int, rng: np.random.Generator) -> list[str]:
 
 def prose(parts: list[tuple[Words, int]], rng: np.random.Generator) -> str:
     """Sentences of words from several vocabularies, so many from each, well mixed."""
-    words = [word for vocabulary, count in parts for word in drawn(vocabulary, count, rng)]
+    words = [word for vocabulary, count in parts for word in draw_words(vocabulary, count, rng)]
     order = np.argsort(rng.random(len(words))).tolist()
     mixed = [words[place] for place in order]
     starts = range(0, len(mixed), WORDS_A_SENTENCE)
