@@ -26,7 +26,7 @@ from tres.report.report_page import report_page
 from tres.report.run_reader import RunReader
 
 WIDE, NARROW, PAPER = (1000, 860), (360, 760), (720, 1018)
-LEARNT = "what-the-judge-has-learnt"
+LEARNT = "what-the-model-has-learnt"
 
 
 def main() -> None:
