@@ -80,7 +80,7 @@ class Run(RunReader):
         limit: int | None = None,
         overwrite: bool = False,
     ) -> int:
-        """Write chosen pages to a file as `jsonl`, `csv`, `parquet`, `warc` or `urls`; how many.
+        """Write chosen pages to a file in a format of `tres export`; return how many.
 
         Those crawled by now are written: what `pages` does not hold yet as well.
         """

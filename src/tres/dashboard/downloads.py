@@ -23,6 +23,7 @@ from tres.dashboard.job_queue import COMMAND
 from tres.dashboard.run_files import hide_path
 from tres.dashboard.security import RefusedError
 from tres.errors import RunError
+from tres.store.export_pages import FORMATS
 from tres.store.warc_writer import parts_of
 
 AT_ONCE = 2
@@ -35,15 +36,6 @@ REPORT_POLICY = (
 )
 """A report has its own policy, which names its script and style by their hashes. Here it is also
 sandboxed: without an origin it cannot ask the dashboard for anything."""
-TYPES = {
-    "csv": "text/csv; charset=utf-8",
-    "jsonl": "application/jsonl",
-    "parquet": "application/vnd.apache.parquet",
-    "urls": "text/plain; charset=utf-8",
-    "warc": "application/warc",
-}
-ENDINGS = {"urls": "txt", "warc": "warc.gz"}
-"""File name suffixes that differ from the name of the format."""
 
 
 def formats_of(run: FollowedRun) -> list[str]:
@@ -53,7 +45,7 @@ def formats_of(run: FollowedRun) -> list[str]:
         lacking.add("parquet")
     if not any(parts_of(run.directory)):
         lacking.add("warc")
-    return [form for form in TYPES if form not in lacking]
+    return [form for form in sorted(FORMATS) if form not in lacking]
 
 
 class ProcessResponse(StreamingResponse):
@@ -91,15 +83,15 @@ class Downloads:
 
     async def export(self, run: FollowedRun, form: str, relevant: bool) -> ProcessResponse:
         """Return pages as a file to be saved, named after the key of the run."""
-        if form not in TYPES:
-            raise RefusedError(400, f"to: name one of {', '.join(TYPES)}")
+        if form not in FORMATS:
+            raise RefusedError(400, f"to: name one of {', '.join(sorted(FORMATS))}")
         which = "relevant" if relevant else "all"
-        name = f"{run.key}-{which}.{ENDINGS.get(form, form)}"
+        name = f"{run.key}-{which}.{FORMATS[form].suffix}"
         return ProcessResponse(
             self,
             await self._start(run, "export", form, which),
             headers={
-                "Content-Type": TYPES[form],
+                "Content-Type": FORMATS[form].content_type,
                 "Content-Disposition": f'attachment; filename="{name}"',
             },
         )

@@ -1,11 +1,5 @@
 """Taking the pages of a run elsewhere: chosen rows, in the format that the next tool reads.
 
-    urls      one URL per line
-    csv       the rows of pages.csv
-    jsonl     one object per page with title, text and links: an archive that tres can crawl
-    parquet   the same as a table with types
-    warc      what the servers had sent, record by record (`tres.store.export_warc`)
-
 The rows of a run are held in memory, the pages are not: they come one by one from the web of
 the run (`tres.store.page_source`). A page that cannot be had there any more keeps its row, has no
 title, text and links, and is counted. Whatever pages say is data: a cell that a spreadsheet
@@ -24,7 +18,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from types import NoneType
-from typing import Any, BinaryIO, get_args
+from typing import Any, BinaryIO, NamedTuple, get_args
 
 from tres.crawl.page_record import EXPORTED, FIELDS
 from tres.errors import RunError
@@ -36,8 +30,28 @@ from tres.store.page_source import web_of
 from tres.store.run_directory import read_pages
 from tres.web.page import Page
 
-FORMATS = ("jsonl", "csv", "parquet", "warc", "urls")
-BINARY = frozenset({"parquet", "warc"})
+
+class Format(NamedTuple):
+    """How a format is served and named; `export` writes it."""
+
+    content_type: str
+    suffix: str
+    binary: bool = False
+
+
+FORMATS = {
+    # one object per page with title, text and links: an offline web that tres can crawl
+    "jsonl": Format("application/jsonl", "jsonl"),
+    # the rows of pages.csv
+    "csv": Format("text/csv; charset=utf-8", "csv"),
+    # the same as jsonl, as a table with types
+    "parquet": Format("application/vnd.apache.parquet", "parquet", binary=True),
+    # what the servers sent, record by record (`tres.store.export_warc`)
+    "warc": Format("application/warc", "warc.gz", binary=True),
+    # one URL per line
+    "urls": Format("text/plain; charset=utf-8", "txt"),
+}
+BINARY = frozenset(name for name, form in FORMATS.items() if form.binary)
 
 Row = dict[str, str]
 Advance = Callable[[], object]

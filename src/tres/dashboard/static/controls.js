@@ -79,9 +79,9 @@ const FORMATS = {
 // Links that the browser saves; the dashboard writes no file.
 function askExport(key, formats) {
   const relevant = h("input", { type: "checkbox", id: "only-relevant", checked: true });
-  const links = Object.entries(FORMATS)
-    .filter(([form]) => formats.includes(form))
-    .map(([form, what]) => [form, h("a", { download: "" }, form), what]);
+  const links = [...new Set([...Object.keys(FORMATS), ...formats])]
+    .filter((form) => formats.includes(form))
+    .map((form) => [form, h("a", { download: "" }, form), FORMATS[form] ?? form]);
   const setLinks = () => {
     for (const [form, link] of links) {
       const query = new URLSearchParams({ to: form, relevant: relevant.checked ? "1" : "0" });
