@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tres.offline import GeneratedWeb, Web, open_web
     from tres.offline.pages import PagesWeb
     from tres.policies.policy import Policy
+    from tres.policies.policy_info import PolicyInfo
     from tres.policies.value_policy import ValuePolicy
     from tres.relevance.custom_model import Judge
     from tres.report.run_reader import PageRow
@@ -43,6 +44,7 @@ __all__ = [
     "PageRow",
     "PagesWeb",
     "Policy",
+    "PolicyInfo",
     "Run",
     "Stepped",
     "TopicConfig",
@@ -67,6 +69,7 @@ _HOMES = {
     "tres.errors": ("TresError",),
     "tres.mdp.state": ("Crawl", "CrawlState"),
     "tres.policies.policy": ("Policy",),
+    "tres.policies.policy_info": ("PolicyInfo",),
     "tres.policies.value_policy": ("ValuePolicy",),
     "tres.relevance.custom_model": ("Judge",),
     "tres.report.run_reader": ("PageRow",),

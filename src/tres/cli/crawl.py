@@ -21,7 +21,7 @@ from tres.engines.replay import PerceivedWeb
 from tres.engines.stop_signals import interrupt_sessions
 from tres.errors import printable
 from tres.offline import open_web
-from tres.policies.registry import load_policy
+from tres.policies.registry import with_loaded_policy
 from tres.runs.offline_run import crawl_offline
 from tres.runs.open_run import LIVE, Result
 from tres.runs.topic_perceiver import perceive_topic
@@ -105,7 +105,7 @@ def crawl(
     """
     with told_as(log_json) as log:
         config = load_topic(topic).override(seeds=options.pop("seed_url") or None, **options)
-        load_policy(config.crawl.policy)  # what is wrong with it shows before a model is trained
+        config = with_loaded_policy(config)  # an error shows before a model is trained
         directory = directory or default_directory(config)
         if log is not None:
             log.started(config, directory, web or LIVE, resumed=False)

@@ -144,8 +144,9 @@ class _Capture(_Walk):
         kind = type(thing)
         if kind in SCALARS:
             return thing
-        if kind is np.ndarray:
-            return ["array", self._beside(path, thing.copy())]
+        if isinstance(thing, np.ndarray | np.generic):
+            shape = "array" if kind is np.ndarray else "scalar"
+            return [shape, self._beside(path, np.array(thing))]
         if self.values.get(kind.__name__) is kind:
             return [kind.__name__, [self._value(path, part) for part in _parts(thing)]]
         if kind in (dict, Counter):
@@ -213,6 +214,8 @@ class _Restore(_Walk):
         kind, parts = held
         if kind == "array":
             return self.state.pop(parts).copy()
+        if kind == "scalar":
+            return self.state.pop(parts)[()]
         if kind == "table":
             return list(zip(*(self.state.pop(place).tolist() for place in parts), strict=True))
         if kind in MAPPINGS:

@@ -17,7 +17,7 @@ from tres.mdp.state import CrawlState
 from tres.policies.policy import Policy
 from tres.policies.policy_info import NEUTRAL, REFUSALS, PolicyInfo
 from tres.policies.setup import NOTHING, OfflineKnowledge, PolicySettings, PolicySetup
-from tres.settings.policy_names import import_policy
+from tres.settings.policy_names import import_policy, recorded_name
 from tres.settings.sections import CrawlSection, FeatureSet
 from tres.settings.topic_file import TopicConfig
 from tres.web.url import site_of
@@ -44,6 +44,12 @@ def load_policy(name: str) -> type[Policy]:
             f"crawl.policy: {name} is not a policy: {lacking}; derive a class from tres.ValuePolicy"
         )
     return kind
+
+
+def with_loaded_policy(config: TopicConfig) -> TopicConfig:
+    """Load the policy of a topic, and return the topic with the name that its run records."""
+    load_policy(config.crawl.policy)
+    return config.override(policy=recorded_name(config.crawl.policy))
 
 
 def info_of(policy: type[Policy] | Policy) -> PolicyInfo:

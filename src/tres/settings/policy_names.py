@@ -79,9 +79,18 @@ def policy_name(value: object) -> str:
     )
 
 
+def recorded_name(name: str) -> str:
+    """Return the name under which a run records its policy.
+
+    For a policy of an installed package it is the path of its class: so the run says which code it
+    was, and can be read where the package is missing.
+    """
+    return name if name in BUILT_IN or is_path(name) else entry_points(GROUP).get(name, name)
+
+
 def import_policy(name: str) -> object:
     """Import whatever a policy's name stands for; `ConfigError` says why that fails."""
-    path = BUILT_IN.get(name) or (name if is_path(name) else entry_points(GROUP).get(name, ""))
+    path = BUILT_IN.get(name) or recorded_name(name)
     module, _, attribute = path.partition(":")
     if not PATH.fullmatch(path):
         raise _problem(name, "is not installed here; install the package that has it")
