@@ -81,7 +81,7 @@ def test_two_explorations_do_not_share_a_directory_and_other_settings_are_told(
         topic.write_text((AUTO + LIVE).replace("explore = 40", "explore = 41"))
         other = run_tres("crawl", topic, "--proxy", web.proxy, "--run", run)
         assert other.returncode == 2
-        assert "an exploration was begun there with other settings" in other.stderr
+        assert "an exploration was started there with other settings" in other.stderr
         anew = ["--overwrite", "--pages", 3]
         ended = run_tres("crawl", topic, "--proxy", web.proxy, "--run", run, *anew)
     assert ended.returncode == 0, ended.stderr

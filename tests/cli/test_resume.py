@@ -179,7 +179,7 @@ def test_a_damaged_snapshot_is_named_and_does_no_harm(tres: Tres, run: Path) -> 
     (run / "snapshot.bin").write_bytes(b"\x1b[2J")
     outcome = tres("resume", run, "--pages", 14)
     assert (outcome.code, outcome.err) == (
-        0, f"tres: {run}/snapshot.bin: not used (it is no snapshot of this version of tres); "
+        0, f"tres: {run}/snapshot.bin: not used (it is not a snapshot of this version of tres); "
            "the journal is read from its start instead\n",
     )  # fmt: skip
     assert len(rows_of(run)) == 14

@@ -195,15 +195,15 @@ def test_a_number_that_no_database_can_hold_is_bounded(path: Path, number: int) 
         ("UPDATE failures SET kind = 'other'", "row 6 of failures is not what was written"),
         ("DELETE FROM records WHERE seq = 1", "record 1 is missing"),
         ("DELETE FROM records WHERE seq = 2", "it names no budget"),
-        ("DELETE FROM pages", "record 4 or one of its lines is not what was written"),
-        ("DELETE FROM failures", "record 6 or one of its lines is not what was written"),
+        ("DELETE FROM pages", "record 4 or one of its rows is not what was written"),
+        ("DELETE FROM failures", "record 6 or one of its rows is not what was written"),
         ("UPDATE records SET seconds = 3.5 WHERE seq = 5", "record 5 is not what was written"),
         ("DELETE FROM records", "it has no records"),
-        ("UPDATE meta SET value = '\"b\"' WHERE key = 'web'", "record 1 or one of its lines is"),
+        ("UPDATE meta SET value = '\"b\"' WHERE key = 'web'", "record 1 or one of its rows is"),
         ("DELETE FROM meta", "'features'"),
         ("UPDATE meta SET value = '3' WHERE key = 'features'", "'int' object is not iterable"),
         ("UPDATE meta SET value = '{' WHERE key = 'web'", "Expecting property name"),
-        ("UPDATE meta SET value = '1' WHERE key = 'web'", "what it says of its run is none"),
+        ("UPDATE meta SET value = '1' WHERE key = 'web'", "its header has values of other types"),
     ],
 )  # fmt: skip
 def test_damage_is_named_with_the_file_and_the_remedy(
@@ -220,7 +220,7 @@ def test_damage_is_named_with_the_file_and_the_remedy(
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
-        ("PRAGMA application_id = 1", "is no journal of tres; name a run"),
+        ("PRAGMA application_id = 1", "is not a journal of tres; name a run"),
         ("PRAGMA user_version = 1", "has the format 1, and this version of tres reads 3; use the"),
     ],
 )

@@ -40,7 +40,7 @@ EVERY: list[Order] = [Pause(), Continue(), Stop(), Budget(7), Block("a.org"), Ad
 
 
 def waiting(run: Path) -> list[Order]:
-    return [letter.order for letter in take(run)]
+    return [order_file.order for order_file in take(run)]
 
 
 def left(run: Path, content: bytes, name: str = "0.json") -> Path:
@@ -54,9 +54,9 @@ def test_orders_are_read_as_they_were_given_and_stay_until_they_are_done(tmp_pat
     for order in EVERY:
         send(tmp_path, order)
     assert waiting(tmp_path) == EVERY == waiting(tmp_path)
-    for letter in take(tmp_path):
-        letter.done()
-        letter.done()  # whoever comes second finds nothing, and that is all
+    for order_file in take(tmp_path):
+        order_file.done()
+        order_file.done()  # whoever comes second finds nothing, and that is all
     assert waiting(tmp_path) == []
     assert list((tmp_path / ORDERS).iterdir()) == []
 
@@ -144,7 +144,7 @@ def test_what_is_no_order_is_set_aside_with_a_remark(
         assert waiting(tmp_path) == [Pause()]
         assert waiting(tmp_path) == [Pause()]
     (remark,) = caplog.messages
-    assert remark.startswith(f"the order {file} is not carried out: ")
+    assert remark.startswith(f"the order {file} was not carried out: ")
     assert not file.exists()
     assert file.with_suffix(".refused").read_bytes() == content
 
@@ -169,9 +169,9 @@ def test_any_file_is_an_order_or_set_aside(
     run = tmp_path_factory.getbasetemp() / "fuzzed-orders"
     run.mkdir(exist_ok=True)
     file = left(run, content)
-    for letter in take(run):
-        assert isinstance(letter.order, tuple(orders.NAMES))
-        letter.done()
+    for order_file in take(run):
+        assert isinstance(order_file.order, tuple(orders.NAMES))
+        order_file.done()
     assert not file.exists()
 
 
@@ -180,8 +180,8 @@ def test_a_directory_that_has_filled_up_is_read_piece_by_piece(tmp_path: Path) -
     for number in range(AT_ONCE + 5):
         send(tmp_path, Budget(number + 1), clock=lambda: next(ticks))
     assert waiting(tmp_path) == [Budget(number + 1) for number in range(AT_ONCE)]
-    for letter in take(tmp_path):
-        letter.done()
+    for order_file in take(tmp_path):
+        order_file.done()
     assert waiting(tmp_path) == [Budget(AT_ONCE + number + 1) for number in range(5)]
 
 
@@ -204,7 +204,7 @@ def test_orders_of_the_moment_can_be_forgotten_and_others_stay(tmp_path: Path) -
 
 
 def test_an_order_that_cannot_be_left_is_an_error_with_the_place(tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="orders: the order cannot be left there"):
+    with pytest.raises(RunError, match="orders: the order cannot be written"):
         send(tmp_path / "no-run", Pause())
 
 

@@ -34,8 +34,9 @@ from tres.store import recorded_session as recorded
 from tres.store import snapshot_files as snapshots
 from tres.store.journal import Journal
 from tres.store.journal_header import Meta
-from tres.store.recorded_session import RecordedSession, Warc, resumed
+from tres.store.recorded_session import PageArchive, RecordedSession
 from tres.store.records import Begin, Demanded, Entry, Received, Seeds, encode
+from tres.store.session_rebuild import resume_session
 from tres.store.snapshot_files import SNAPSHOT, SnapshotWarning
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import Percept
@@ -49,7 +50,7 @@ def session(seeds: list[str] = SEEDS, seed: int = 1):  # type: ignore[no-untyped
     return start(WEB, seeds, PolicySettings("tree-random"), pages=PAGES, seed=seed)
 
 
-def begun(run: Path, warc: Warc | None = None, keep: KeepKind = "pages") -> RecordedSession:
+def begun(run: Path, warc: PageArchive | None = None, keep: KeepKind = "pages") -> RecordedSession:
     fresh = session()
     meta = Meta("", "live", fresh.policy.schema.features)
     journal = Journal.create(
@@ -58,9 +59,9 @@ def begun(run: Path, warc: Warc | None = None, keep: KeepKind = "pages") -> Reco
     return RecordedSession(fresh, journal, "config", warc, keep)
 
 
-def again(run: Path, warc: Warc | None = None, seed: int = 1) -> RecordedSession:
+def again(run: Path, warc: PageArchive | None = None, seed: int = 1) -> RecordedSession:
     journal = Journal.open(run / "journal.db", to_write=True)
-    return resumed(journal, lambda: session(seed=seed), "config", warc)
+    return resume_session(journal, lambda: session(seed=seed), "config", warc)
 
 
 def steps(crawl: RecordedSession, count: int = 1000, k: int = 1) -> Iterator[list[Event]]:
@@ -193,7 +194,7 @@ def test_an_outcome_that_nobody_asked_for_is_noticed(tmp_path: Path) -> None:
     [
         ("DELETE FROM records WHERE seq = 5", "record 5 is missing"),
         ("DELETE FROM records WHERE seq = 8", "ends with record 7, but 8 were written"),
-        ("DELETE FROM pages WHERE step = 2", "record 6 or one of its lines"),
+        ("DELETE FROM pages WHERE step = 2", "record 6 or one of its rows"),
         ("UPDATE records SET seconds = 9.5 WHERE seq = 4", "record 4 is not what was written"),
         ("UPDATE meta SET value = '\"other\"' WHERE key = 'web_name'", "record 1 or one of"),
     ],
@@ -435,7 +436,7 @@ def test_a_budget_of_requests_ends_a_crawl_and_can_be_raised(tmp_path: Path, k: 
     assert crawl.next(k) == Done(StopReason.REQUESTS)
     for requests in (11, 17, 0):  # 0: no limit
         journal = Journal.open(parts / "journal.db", to_write=True)
-        crawl = resumed(journal, session, "config", requests=requests)
+        crawl = resume_session(journal, session, "config", requests=requests)
         told += [repr(events) for events in steps(crawl, k=k)]
         assert crawl.session.asked == (requests or len(expected))
     if k == 1:  # with more in flight, each end of a budget lets all of it come back

@@ -51,7 +51,7 @@ def test_a_run_without_a_snapshot_has_none(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("last", "shift", "reason"),
-    [(6, 0, "a moment that this journal does not reach"), (9, 1, "gone another way since")],
+    [(6, 0, "a record that this journal does not reach"), (9, 1, "taken another course since")],
 )
 def test_a_snapshot_of_another_course_of_the_crawl_is_set_aside(
     tmp_path: Path, last: int, shift: int, reason: str

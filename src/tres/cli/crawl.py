@@ -28,8 +28,8 @@ from tres.runs.topic_perceiver import perceive_topic
 from tres.settings.policy_names import POLICIES, policy_names
 from tres.settings.topic_file import FEATURES, TopicConfig, load_topic
 from tres.store.journal import JOURNAL
-from tres.store.recorded_session import command_to_resume
 from tres.store.recovery import RewoundWarning
+from tres.store.resume_hints import command_to_resume
 from tres.store.run_directory import is_exploring
 from tres.store.snapshot_files import SnapshotWarning
 

@@ -11,7 +11,7 @@ from tres.cli.completions import runs
 from tres.errors import ConfigError, RunError, printable
 from tres.settings.topic_file import load_topic
 from tres.store.orders import OF_THE_MOMENT, Block, Budget, Continue, Order, Pause, Stop, send
-from tres.store.recorded_session import command_to_resume
+from tres.store.resume_hints import command_to_resume
 from tres.store.run_directory import config_of
 from tres.store.run_state import Doing, run_state
 from tres.web.url import SiteBy, canonical, site_of

@@ -24,7 +24,7 @@ from tres.runs.live_components import scrapy_settings, this_year
 from tres.runs.topic_perceiver import perceive_topic, seed_urls
 from tres.settings.topic_file import TopicConfig
 from tres.store.exploration_log import ExplorationLog
-from tres.store.recorded_session import command_to_resume, writing
+from tres.store.resume_hints import command_to_resume, write_errors
 from tres.store.run_directory import forget_exploration, write_config
 from tres.web.percept import Perceiver
 
@@ -50,7 +50,7 @@ async def _explore_logged(
     loop: LiveLoop, config: TopicConfig, directory: Path, on_progress: OnProgress
 ) -> ExploredPages:
     explorer = topic_explorer(config, seed_urls(config))
-    with writing(directory), ExplorationLog(directory, exploration_digest(config)) as log:
+    with write_errors(directory), ExplorationLog(directory, exploration_digest(config)) as log:
         write_config(directory, config.to_toml())
         pages = await explore_live(loop, config, explorer, on_progress, log)
     if pages is None:

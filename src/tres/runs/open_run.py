@@ -34,14 +34,15 @@ from tres.store.guessed_examples import write_guesses
 from tres.store.journal import JOURNAL, Journal
 from tres.store.journal_header import Meta
 from tres.store.model_versions import MODEL
-from tres.store.recorded_session import RecordedSession, Warc, said_how_to_go_on, writing
+from tres.store.recorded_session import PageArchive, RecordedSession
 from tres.store.records import Begin, Seeds
+from tres.store.resume_hints import resume_hint, write_errors
 from tres.store.run_directory import claimed, prepare, write_config, write_keywords, write_result
 from tres.store.run_state import at_work
 from tres.web.percept import Perceiver
 
 Listener = Callable[[CrawlSession, Event], None]
-MakeWarc = Callable[[Path], Warc]
+MakeWarc = Callable[[Path], PageArchive]
 """Opens the WARC store of a run directory, new or as it was left."""
 
 NOTHING_DROPPED: Mapping[str, int] = MappingProxyType({})
@@ -84,7 +85,7 @@ class OpenRun:
         summary["dropped"] = dict(sorted((self.session.dropped + Counter(dropped)).items()))
         if isinstance(self.model, CustomModel):
             summary["model"] = self.model.name
-        with writing(self.directory):
+        with write_errors(self.directory):
             self.recorded.sync()  # a run that calls itself finished has lost nothing
             write_result(self.directory, journal, self.session.policy.tree_view(), summary)
         if stopped is StopReason.NO_SEED:
@@ -124,10 +125,10 @@ def start_run(
     )
     begin = Begin(config.crawl.pages, model.digest)
     with nullcontext() if is_claimed else claimed(directory), at_work(directory):
-        with writing(directory, remedy="free some space or name another --run"):
+        with write_errors(directory, remedy="free some space or name another --run"):
             _write_first_files(directory, config, perceiver)
             journal = Journal.create(directory / JOURNAL, meta, Seeds(seeds), begin)
-        with journal, said_how_to_go_on(directory), open_archive(warc, directory) as archive:
+        with journal, resume_hint(directory), open_archive(warc, directory) as archive:
             recorded = RecordedSession(
                 *(session, journal, session_digest(config), archive, config.live.keep),
                 requests=config.crawl.requests,
@@ -135,7 +136,9 @@ def start_run(
             yield OpenRun(directory, config, recorded, model)
 
 
-def open_archive(warc: MakeWarc | None, directory: Path) -> AbstractContextManager[Warc | None]:
+def open_archive(
+    warc: MakeWarc | None, directory: Path
+) -> AbstractContextManager[PageArchive | None]:
     """Open the archive of raw pages of a run, if it keeps one; it is closed in any case."""
     return nullcontext() if warc is None else closing(warc(directory))
 

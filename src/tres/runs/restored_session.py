@@ -24,8 +24,8 @@ from tres.runs.topic_session import new_session, session_digest
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.journal import JOURNAL, Journal
 from tres.store.model_versions import model_of
-from tres.store.recorded_session import folded
 from tres.store.run_directory import SUMMARY, config_of, read_tree
+from tres.store.session_rebuild import rebuild_session
 
 
 def tree_of(run: Path, journal: Journal | None = None) -> TreeView:
@@ -45,7 +45,9 @@ def session_of(run: Path, journal: Journal | None = None) -> CrawlSession:
             return session_of(run, opened)
     config, address = load_topic(config_of(run)), journal.meta.web
     known = offline_knowledge(run, lambda: open_web(address)) if address else NOTHING
-    session, _ = folded(journal, first_session(journal, config, known), session_digest(config))
+    session, _ = rebuild_session(
+        journal, first_session(journal, config, known), session_digest(config)
+    )
     return session
 
 

@@ -23,9 +23,10 @@ from tres.store.journal import JOURNAL, Journal
 from tres.store.journal_header import Meta
 from tres.store.model_versions import newest_model
 from tres.store.orders import OF_THE_MOMENT, Budget, forget, ordered_budget
-from tres.store.recorded_session import resumed, said_how_to_go_on, writing
+from tres.store.resume_hints import resume_hint, write_errors
 from tres.store.run_directory import SUMMARY, claimed, config_of, write_config
 from tres.store.run_state import at_work
+from tres.store.session_rebuild import resume_session
 
 
 class Resumable(NamedTuple):
@@ -68,7 +69,7 @@ def resume_run(
     """
     config = resumable(run, pages).config.override(requests=requests)
     with _claim(run, pages), _open_journal(run) as journal, open_archive(warc, run) as archive:
-        recorded = resumed(
+        recorded = resume_session(
             journal,
             first_session(journal, config, known, own),
             session_digest(config),
@@ -78,7 +79,7 @@ def resume_run(
         )
         opened = OpenRun(run, config, recorded, model or newest_model(run))
         _begin_segment(opened)
-        with said_how_to_go_on(run):
+        with resume_hint(run):
             yield opened
 
 
@@ -93,7 +94,7 @@ def _claim(run: Path, pages: int | None) -> Iterator[None]:
 
 
 def _open_journal(run: Path) -> Journal:
-    with writing(run):
+    with write_errors(run):
         return Journal.open(run / JOURNAL, to_write=True)
 
 
@@ -103,6 +104,6 @@ def _begin_segment(run: OpenRun) -> None:
     pages, model = run.config.crawl.pages, run.model.digest
     if (last.pages, last.model) != (pages, model):
         run.recorded.begin(pages, model)
-    with writing(run.directory):
+    with write_errors(run.directory):
         write_config(run.directory, run.config.to_toml())
         (run.directory / SUMMARY).unlink(missing_ok=True)

@@ -1,11 +1,11 @@
-"""The chain of a journal: every record vouches for all before it.
+"""The chain of a journal: every record confirms all before it.
 
-A record has a checksum of its own (number, kind, time, content), and so has every line of the
-plain tables. The *link* of a record is a checksum over the link of the record before, its own
-checksum, and those of its lines; the link before the first record is the checksum of what the
-journal says about its run (`store.journal_header`). So one number, the link of the last record,
-stands for all that the journal holds: whatever is changed, removed or put elsewhere breaks the
-chain at that place, and two journals that agree there agree in everything before.
+A record has a checksum of its own (number, kind, time, content), and so has every row of the plain
+tables. The *link* of a record is a checksum over the link of the record before, its own checksum,
+and those of its rows; the link before the first record is the checksum of the journal's header
+(`store.journal_header`). So one number, the link of the last record, stands for the whole journal:
+whatever is changed, removed or moved breaks the chain at that place, and two journals with the same
+link at a record are equal up to there.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _LINKS = (
 
 
 def checksum(seq: int, kind: str, seconds: float, body: bytes) -> int:
-    """Of one record."""
+    """The checksum of one record."""
     return zlib.crc32(body, zlib.crc32(f"{seq} {kind} {seconds!r}".encode("utf-8", "replace")))
 
 
 def linked(before: int, seq: int, record: int, page: int | None, failure: int | None) -> int:
-    """The link of a record with these checksums behind the link of the one before."""
+    """The link of a record with these checksums, after the link of the record before."""
     return zlib.crc32(f"{seq} {record} {page} {failure}".encode(), before)
 
 
@@ -45,13 +45,13 @@ def link_at(connection: sqlite3.Connection, seq: int) -> int:
 
 
 def links_after(connection: sqlite3.Connection, seq: int, before: int) -> Iterator[int]:
-    """The numbers of the records behind one with the link `before`, each held against the chain."""
+    """Iterate over the numbers of the records after one with the link `before`, each checked."""
     with closing(connection.cursor()) as cursor:
-        for found, record, link, page, failure in cursor.execute(_LINKS, (seq,)):
+        for number, record, link, page, failure in cursor.execute(_LINKS, (seq,)):
             seq += 1
-            if found != seq:
+            if number != seq:
                 raise DamagedError(f"record {seq} is missing")
             before = linked(before, seq, record, page, failure)
             if link != before:
-                raise DamagedError(f"record {seq} or one of its lines is not what was written")
+                raise DamagedError(f"record {seq} or one of its rows is not what was written")
             yield seq

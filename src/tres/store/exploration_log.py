@@ -1,11 +1,11 @@
-"""What an exploration has fetched so far: `exploration.jsonl` in the run directory.
+"""The log of an exploration: `exploration.jsonl` in the run directory.
 
 An exploration comes before the crawl, takes minutes on the live Web, and has no journal. So every
-answer is appended here as it comes, and an exploration that was stopped or killed goes on behind
-the last one. Each line has a checksum in front. The first says which settings it was begun with;
-each of the others is a URL that was asked for and what came of it. What a kill or a power cut has
-left of a last line is cut off: that page is fetched again. When the crawl itself begins, the file
-is no longer needed and goes.
+outcome is appended here as it comes, and an exploration that was stopped or killed goes on after
+the last one. Each line has a checksum in front. The first says with which settings the exploration
+started; each of the others is a URL that was requested, and its outcome. What a kill or a power cut
+has left of a last line is cut off: that page is fetched again. When the crawl itself begins, the
+file is deleted.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ from tres.web.page import Failed, Outcome
 EXPLORATION = "exploration.jsonl"
 
 Answer = tuple[str, Outcome]
-"""A URL that was asked for, and what came of it."""
+"""A URL that was requested, and its outcome."""
 
 
 class ExplorationLog:
-    """The answers of one exploration: those that are there, and those that are added."""
+    """The log of one exploration: `answers` are those that were there when it was opened."""
 
     def __init__(self, run: Path, settings: str) -> None:
         path = run / EXPLORATION
         lines = list(_sound_lines(path.read_bytes())) if path.exists() else []
         if lines and lines[0][0] != settings:
             raise RunError(
-                f"{run}: an exploration was begun there with other settings; name another --run, "
+                f"{run}: an exploration was started there with other settings; name another --run, "
                 "or add --overwrite"
             )
-        self.answers: list[Answer] = [_answer(held) for held, _ in lines[1:]]
+        self.answers: list[Answer] = [_answer(values) for values, _ in lines[1:]]
         self._file = path.open("ab")
         self._file.truncate(lines[-1][1] if lines else 0)
         if not lines:
@@ -53,18 +53,18 @@ class ExplorationLog:
         self._file.close()
 
     def add(self, url: str, outcome: Outcome) -> None:
-        """Keep what came of a URL."""
+        """Append the outcome of a URL."""
         values = asdict(outcome) if isinstance(outcome, Failed) else page_values(outcome)
         self._append([url, values])
 
-    def _append(self, held: Any) -> None:
-        text = json.dumps(held).encode()
+    def _append(self, values: Any) -> None:
+        text = json.dumps(values).encode()
         self._file.write(b"%08x " % crc32(text) + text + b"\n")
         self._file.flush()
 
 
 def _sound_lines(data: bytes) -> Iterator[tuple[Any, int]]:
-    """What the lines hold and where each ends, up to the first that is not as it was written."""
+    """Iterate over the values in the lines and where each ends, up to the first damaged one."""
     end = 0
     for line in data.splitlines(keepends=True):
         checksum, _, text = line.removesuffix(b"\n").partition(b" ")
@@ -74,6 +74,6 @@ def _sound_lines(data: bytes) -> Iterator[tuple[Any, int]]:
         yield msgspec.json.decode(text), end
 
 
-def _answer(held: Any) -> Answer:
-    url, outcome = held
+def _answer(values: Any) -> Answer:
+    url, outcome = values
     return url, checked_failure(outcome) if isinstance(outcome, dict) else checked_page(outcome)

@@ -1,9 +1,9 @@
-"""What a model without labels has learnt from: `examples.jsonl.gz`, one example a line.
+"""The examples of a model that was trained without labels: `examples.jsonl.gz`, one per line.
 
     {"text": "...", "relevant": true, "weight": 3.0}
 
-Kept when the model is made, so that judgements can join the examples later without the web
-being explored again, which on the live Web would find other pages.
+They are kept so that judgements can be added to them later. To explore again would find other
+pages on the live Web.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from tres.relevance.examples import Examples
 
 EXAMPLES = "examples.jsonl.gz"
 MOST_BYTES = 1_000_000_000
-"""Unpacked: a thousand pages with the longest text that is read of a page."""
+"""After decompression: a thousand pages of the greatest length that is read."""
 
 
 def write_guesses(run: Path, guesses: Examples) -> None:
-    """Keep the examples; the same ones give the same file."""
+    """Write the examples; equal ones give equal files."""
     triples = zip(guesses.texts, guesses.labels, guesses.weights or (), strict=True)
     lines = [
         json.dumps({"text": text, "relevant": label, "weight": weight}) + "\n"
@@ -35,7 +35,7 @@ def write_guesses(run: Path, guesses: Examples) -> None:
 
 
 def read_guesses(run: Path) -> Examples | None:
-    """The examples of a run; None if it keeps none."""
+    """The examples of a run; None if it has none."""
     try:
         lines = files.unpacked_content(run / EXAMPLES, MOST_BYTES).decode().splitlines()
         examples = [_example(json.loads(line)) for line in lines]
@@ -49,8 +49,8 @@ def read_guesses(run: Path) -> Examples | None:
     return Examples(texts, labels, weights)
 
 
-def _example(held: Any) -> tuple[str, bool, float]:
-    text, relevant, weight = held["text"], held["relevant"], held["weight"]
+def _example(values: Any) -> tuple[str, bool, float]:
+    text, relevant, weight = values["text"], values["relevant"], values["weight"]
     if not isinstance(text, str) or not isinstance(relevant, bool):
         raise ValueError("an example has no text or no label")
     return text, relevant, float(weight)

@@ -1,7 +1,7 @@
-"""What a journal says of its run as a whole, and by what a file is known as a journal.
+"""The header of a journal: what identifies the file, and what holds for the whole run.
 
-The header of the file carries our mark and the version of the format; the table `meta` the
-rest, a line each, as JSON.
+SQLite's own header has our application id and the version of the format; the table `meta` has the
+rest, a row each, as JSON.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from tres.store.records import DamagedError
 
 FORMAT = 3
 APPLICATION = 0x74726573
-"""Marks the file as ours: `tres` in ASCII."""
+"""SQLite's application id of a journal: `tres` in ASCII."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """What all of a run shares. `web` opens its web again; it is empty for the live Web."""
+    """What holds for a whole run. `web` is the address of its web, empty for the live Web."""
 
     web: str
     web_name: str
@@ -31,34 +31,34 @@ class Meta:
     exploration_pages: int = 0
     version: str = __version__
     policy: str = ""
-    """The policy that a program brought along; empty for the one that the configuration names."""
+    """The policy object of a program; empty for the policy that the configuration names."""
 
     @property
     def checksum(self) -> int:
-        """Where the chain of the journal's records begins."""
+        """The link from which the chain of the records starts."""
         return zlib.crc32(json.dumps([FORMAT, asdict(self)], sort_keys=True).encode())
 
 
 def write_meta(connection: sqlite3.Connection, meta: Meta) -> None:
-    """Mark a new file as a journal of this run."""
+    """Make a new file the journal of a run."""
     connection.execute(f"PRAGMA application_id = {APPLICATION}")
     connection.execute(f"PRAGMA user_version = {FORMAT}")
     connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)")
-    held = {key: json.dumps(value) for key, value in asdict(meta).items()}
-    connection.executemany("INSERT INTO meta VALUES (?, ?)", held.items())
+    rows = [(key, json.dumps(value)) for key, value in asdict(meta).items()]
+    connection.executemany("INSERT INTO meta VALUES (?, ?)", rows)
 
 
 def read_meta(connection: sqlite3.Connection, path: Path) -> Meta:
-    """What a journal says of its run; `RunError` or `DamagedError` if it is none of ours."""
+    """The header of a journal; `RunError` or `DamagedError` if it is not a journal of tres."""
     _refuse_foreign(connection, path)
-    held = {
+    values = {
         key: json.loads(value)
         for key, value in connection.execute("SELECT key, value FROM meta").fetchall()
     }
-    meta = Meta(**{**held, "features": tuple(held["features"])})
+    meta = Meta(**{**values, "features": tuple(values["features"])})
     texts = (meta.web, meta.web_name, meta.version, meta.policy, *meta.features)
     if not all(isinstance(text, str) for text in texts) or type(meta.exploration_pages) is not int:
-        raise DamagedError("what it says of its run is none of that")
+        raise DamagedError("its header has values of other types")
     return meta
 
 
@@ -66,7 +66,9 @@ def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION:
-        raise RunError(f"{path}: is no journal of tres; name a run that 'tres crawl' has written")
+        raise RunError(
+            f"{path}: is not a journal of tres; name a run that 'tres crawl' has written"
+        )
     if version != FORMAT:
         raise RunError(
             f"{path}: has the format {version}, and this version of tres reads {FORMAT}; use the "

@@ -1,9 +1,9 @@
-"""What a person said about pages of a run: `judgements.jsonl`, one line each, only appended.
+"""Judgements of people on the pages of a run: `judgements.jsonl`, one line each, only appended.
 
     {"url": "http://...", "relevant": true, "step": 12, "probability": 0.48, "checksum": "..."}
 
-`probability` is what the model thought at that moment. A page may be judged again: the last
-word counts.
+`probability` is what the model said at that moment. A page may be judged again: the last
+judgement counts.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Judgement:
 
 
 def append_judgement(run: Path, judgement: Judgement) -> None:
-    """Keep a judgement; it is on disk when this returns."""
+    """Append a judgement; it is on disk when this returns."""
     with (run / JUDGEMENTS).open("a", encoding="utf-8") as file:
         file.write(json.dumps(signed(asdict(judgement)), ensure_ascii=False) + "\n")
         file.flush()
@@ -40,7 +40,7 @@ def append_judgement(run: Path, judgement: Judgement) -> None:
 
 
 def read_judgements(run: Path) -> dict[str, bool]:
-    """URL -> relevant, by the last word about each page."""
+    """Whether each judged page is relevant, by its URL; the last judgement counts."""
     try:
         lines = files.content(run / JUDGEMENTS, MOST_BYTES).decode().split("\n")
     except FileNotFoundError:
@@ -58,8 +58,8 @@ def read_judgements(run: Path) -> dict[str, bool]:
 
 def _judgement(line: str, place: str) -> tuple[str, bool]:
     try:
-        held = verified(json.loads(line))
-        url, relevant = held["url"], held["relevant"]
+        judgement = verified(json.loads(line))
+        url, relevant = judgement["url"], judgement["relevant"]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise RunError(f"{place} is damaged; correct or remove the line") from None
     if not isinstance(url, str) or not isinstance(relevant, bool):

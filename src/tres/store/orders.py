@@ -1,16 +1,15 @@
-"""What a crawl is told while it is going on: small files in `RUN/orders/`, its inbox.
+"""Orders to a crawl that is running: small files in `RUN/orders/`, its inbox.
 
     01763280000123456789-0f3a9c52.json     {"order": "block", "site": "example.org"}
 
-Anybody may write, from any process, and nobody waits for anybody: an order is written under
-another name and renamed when it is whole, so that half an order is never read, and its own name
-sorts by the time at which it was given. The crawl reads them in that order, and removes each
-when it was carried out. An order says how things shall be, not how they shall change; given
-twice it does what it does once, so a crawl that is killed in between does no harm.
+Any process may write, without locks: an order is written under another name and renamed when it
+is complete, so that half an order is never read, and its name sorts by the time at which it was
+given. The crawl reads the files in that order, and removes each when it is carried out. An order
+names a state, not a change: carried out twice, as by a crawl that is killed in between, it does
+no harm.
 
-What cannot be read is set aside under another name with a remark in the log; it never ends a
-crawl. Neither does a directory that has filled up: one look reads some orders and leaves the
-rest to the next.
+A file that cannot be read is renamed, with a warning in the log; it never ends a crawl. Neither
+does a directory that has filled up: one look reads some orders and leaves the rest to the next.
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ from tres.files.durable import replace_file
 
 ORDERS = "orders"
 MOST = 1_000
-"""Orders that may wait."""
+"""Orders that may wait in the inbox."""
 AT_ONCE = 100
 """Orders that are read in one look."""
 ENTRIES = 10_000
-"""Names in the directory that one look considers; whoever put more there is not waited for."""
+"""Names in the directory that one look considers."""
 LARGEST = 4_000
-"""Bytes of an order."""
+"""Bytes of the largest order."""
 
 _SITE = re.compile(r"\S{1,300}")
 _DIGEST = re.compile(r"[0-9a-f]{12,128}")
@@ -51,12 +50,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Ask for nothing new; what is in flight may land."""
+    """Request nothing new; what is in flight may come back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Continue:
-    """Ask again."""
+    """End a pause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,35 +65,35 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Fetch so many pages in all."""
+    """Change the budget: pages of the whole crawl."""
 
     pages: int
 
     def __post_init__(self) -> None:
         if type(self.pages) is not int or not 1 <= self.pages < 2**53:
-            raise ConfigError(f"{self.pages!r} is no budget; give the number of pages, at least 1")
+            raise ConfigError(f"{self.pages!r} is not a budget; give a number of pages, at least 1")
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Want nothing more of a site, named as the crawl names sites."""
+    """Take nothing more from a site, named as the crawl names sites."""
 
     site: str
 
     def __post_init__(self) -> None:
         if not _is_written(self.site, _SITE):
-            raise ConfigError(f"{self.site!r:.50} is no site; name a host as example.org")
+            raise ConfigError(f"{self.site!r:.50} is not a site; name a host such as example.org")
 
 
 @dataclass(frozen=True, slots=True)
 class Adopt:
-    """Judge by the model of this digest, which lies in the run."""
+    """Judge pages by the model with this digest, which is in the run directory."""
 
     model: str
 
     def __post_init__(self) -> None:
         if not _is_written(self.model, _DIGEST):
-            raise ConfigError(f"{self.model!r:.50} is no digest of a model")
+            raise ConfigError(f"{self.model!r:.50} is not the digest of a model")
 
 
 Order = Pause | Continue | Stop | Budget | Block | Adopt
@@ -108,20 +107,20 @@ KINDS: dict[str, type[Order]] = {
 }
 NAMES = {kind: name for name, kind in KINDS.items()}
 OF_THE_MOMENT = (Pause, Continue, Stop)
-"""Orders that mean nothing to a crawl which began after they were given."""
+"""Orders that mean nothing to a crawl that starts after they were given."""
 
 
-def order_named(held: dict[str, Any], known: Collection[str] = KINDS) -> Order:
-    """The order that a dictionary from outside holds; `ConfigError` if it is none of the `known`.
+def order_named(values: dict[str, Any], known: Collection[str] = KINDS) -> Order:
+    """The order in a dictionary from outside; `ConfigError` if it is none of the `known`.
 
     >>> order_named({"order": "budget", "pages": 500})
     Budget(pages=500)
     """
-    match held:
+    match values:
         case {"order": str(name), **rest} if name in known:
             kind = KINDS[name]
         case _:
-            raise ConfigError(f"it names no order; there are {', '.join(known)}")
+            raise ConfigError(f"it names no order; the orders are {', '.join(known)}")
     if rest.keys() != (needed := {field.name for field in fields(kind)}):
         raise ConfigError(f"the order {name!r} goes with {' and '.join(needed) or 'nothing else'}")
     return kind(**rest)
@@ -129,22 +128,22 @@ def order_named(held: dict[str, Any], known: Collection[str] = KINDS) -> Order:
 
 @dataclass(frozen=True, slots=True)
 class OrderFile:
-    """An order in its file: there until it was carried out."""
+    """An order in its file, which stays until it is carried out."""
 
     file: Path
     order: Order
 
     def done(self) -> None:
-        """It was carried out."""
+        """Remove an order that was carried out."""
         self.file.unlink(missing_ok=True)
 
     def refuse(self, reason: str) -> None:
-        """It cannot be carried out: say so in the log, and look at it no more."""
+        """Set aside an order that cannot be carried out, with a warning in the log."""
         _set_aside(self.file, reason)
 
 
 def send(run: Path, order: Order, clock: Callable[[], int] = time.time_ns) -> None:
-    """Put an order into the inbox of a run; `RunError` if that cannot be done."""
+    """Put an order into the inbox of a run; `RunError` if it cannot be written."""
     inbox = run / ORDERS
     content = json.dumps({"order": NAMES[type(order)], **asdict(order)})
     name = f"{clock():020d}-{secrets.token_hex(4)}"
@@ -154,16 +153,16 @@ def send(run: Path, order: Order, clock: Callable[[], int] = time.time_ns) -> No
         replace_file(inbox / f"{name}{_ORDER}", content.encode(), durable=False)
     except OSError as error:
         reason = error.strerror or error
-        raise RunError(f"{inbox}: the order cannot be left there ({reason})") from error
+        raise RunError(f"{inbox}: the order cannot be written ({reason})") from error
 
 
 def take(run: Path, most: int = AT_ONCE) -> Iterator[OrderFile]:
-    """The orders that wait, oldest first; what is none is set aside on the way."""
+    """Iterate over the orders that wait, oldest first; files that are not orders are set aside."""
     for file in nsmallest(most, _waiting(run / ORDERS)):
         try:
             order = order_named(json.loads(_content(file)))
         except FileNotFoundError:
-            continue  # somebody else has dealt with it
+            continue  # another process has removed it
         except (OSError, ValueError, RecursionError, ConfigError) as problem:
             _set_aside(file, str(problem))
         else:
@@ -171,15 +170,15 @@ def take(run: Path, most: int = AT_ONCE) -> Iterator[OrderFile]:
 
 
 def forget(run: Path, *kinds: type[Order]) -> None:
-    """Remove the orders of these kinds: something has overtaken them."""
-    for letter in take(run, ENTRIES):
-        if isinstance(letter.order, kinds):
-            letter.done()
+    """Remove the orders of these kinds, which have become pointless."""
+    for order_file in take(run, ENTRIES):
+        if isinstance(order_file.order, kinds):
+            order_file.done()
 
 
 def ordered_budget(run: Path) -> int | None:
-    """The budget that waits to be carried out, if one does."""
-    orders = (letter.order for letter in take(run, ENTRIES))
+    """The budget that was ordered and not carried out yet, if any."""
+    orders = (order_file.order for order_file in take(run, ENTRIES))
     budgets = [order.pages for order in orders if isinstance(order, Budget)]
     return budgets[-1] if budgets else None
 
@@ -197,7 +196,7 @@ def _refuse_crowd(inbox: Path) -> None:
     if len(_waiting(inbox)) >= MOST:
         raise RunError(
             f"{inbox}: {MOST:,} orders wait there already; let a crawl carry them out "
-            "('tres resume'), or empty that directory"
+            "('tres resume'), or delete the files in that directory"
         )
 
 
@@ -210,11 +209,11 @@ def _content(file: Path) -> bytes:
 
 
 def _is_written(value: object, form: re.Pattern[str]) -> bool:
-    """Orders come from outside, where anything may stand in the place of a name."""
+    """Orders come from outside, so a name may be anything."""
     return isinstance(value, str) and value.isprintable() and bool(form.fullmatch(value))
 
 
 def _set_aside(file: Path, reason: str) -> None:
-    _log.warning("%s", printable(f"the order {file} is not carried out: {reason}"))
-    with suppress(OSError):  # then it is met again, and no harm is done
+    _log.warning("%s", printable(f"the order {file} was not carried out: {reason}"))
+    with suppress(OSError):  # then the next look warns again
         file.replace(file.with_suffix(_REFUSED))

@@ -1,7 +1,7 @@
-"""Where the pages of a run can be read again: their texts and links are not in its tables.
+"""The pages of a run, read again: their texts and links are not in the journal's tables.
 
-A live crawl has kept them itself, as WARC files in the directory of the run, unless it was
-told not to. A crawl over an archive has kept the address of the archive.
+A live crawl keeps them as WARC files in the run directory, unless `live.keep` says otherwise. A
+crawl over an archive keeps the address of the archive.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tres.web.page import Outcome, Page
 
 
 def web_of(run: Path, address: str | None = None) -> Web | None:
-    """The web with the pages of a run, or the one given; None if nothing was kept."""
+    """The web with the pages of a run, or the one at `address`; None if no pages were kept."""
     if address is None and any(part.stat().st_size for part in parts_of(run)):
         return WarcArchive(run)
     address = address or _address(run)
@@ -33,7 +33,7 @@ def web_of(run: Path, address: str | None = None) -> Web | None:
 def page_of(journal: Journal, record: int, url: str, address: str | None = None) -> Page | None:
     """One page of a run, by the record of its step; None if it was not kept.
 
-    What the run has kept itself is read where it stands, without a look at the rest.
+    A page in the run's own WARC files is read at its offset, without a search.
     """
     span, kept_at = journal.exchange_of(record), address or journal.meta.web
     if span is not None and address is None:
@@ -44,7 +44,7 @@ def page_of(journal: Journal, record: int, url: str, address: str | None = None)
 def pages_of(
     run: Path, wanted: Iterable[tuple[int, str]], address: str | None = None
 ) -> Iterator[Page | None]:
-    """Many pages of a run, by their records and URLs: as `page_of`, in the order asked for."""
+    """Iterate over pages of a run, by their records and URLs, as `page_of` returns them."""
     with Journal.open(run / JOURNAL) as journal:
         spans = {} if address else journal.exchanges()
         kept_at = address or journal.meta.web
@@ -61,7 +61,7 @@ def _page(outcome: Outcome | None) -> Page | None:
 
 
 def _exchanged(run: Path, start: int, end: int, url: str) -> Outcome | None:
-    """The page that stands between two offsets of the run's WARC files."""
+    """The page between two offsets of the run's WARC files."""
     for part in parts_of(run):
         size = part.stat().st_size
         if start < size:
@@ -71,6 +71,6 @@ def _exchanged(run: Path, start: int, end: int, url: str) -> Outcome | None:
 
 
 def _address(run: Path) -> str:
-    """What opens the web of a run; empty for the Web itself."""
+    """The address of the web of a run; empty for the live Web."""
     with Journal.open(run / JOURNAL) as journal:
         return journal.meta.web

@@ -1,58 +1,42 @@
-"""A session whose every word is written down before it counts.
+"""A session that writes every choice and every outcome to the journal before it counts.
 
-An engine drives it like any session. What `next` has chosen is in the journal before the
-engine hears of it, and so is what came of every URL before its events are told. Therefore a
-crawl that ends at any moment, by whatever cause, is taken up by folding its journal:
+An engine drives it like any session. What `next` has chosen is in the journal before the engine
+gets it, and so is the outcome of every URL before its events are returned. Therefore a crawl that
+ends at any moment, for whatever reason, goes on by folding its journal
+(`tres.store.session_rebuild`):
 
-- every entry is given to a fresh session, which must choose what it chose then (a difference
-  is a `RunError`: it is not the same machine);
-- what had been asked for and never came back is asked for again, before anything new; a page
-  that the crawl has died of did come back, as a failure;
-- nothing that has an outcome is ever asked for again, nor anything of a site that is blocked.
+- URLs that were requested and have no outcome are requested again, before anything new; a page
+  on which the crawl has crashed has an outcome, a failure;
+- no URL that has an outcome is requested again, nor any of a site that is blocked.
 
-A demand that was answered with `Wait` or `Done` is not kept: it changes nothing. Snapshots
-shorten the fold. If a page's exchange is kept as WARC, it is written first and the journal
-knows where it ends: what stands behind the last end that the journal knows was never heard
-of, and is cut off. Both are synced every second or so, so that a power cut costs no more than
-that; how a run is taken up after one says `tres.store.recovery`.
+A demand that was answered with `Wait` or `Done` is not kept: it changes nothing. If a page's
+exchange is kept as WARC, it is written first and the journal says where it ends: whatever is
+behind the last end in the journal was never counted, and is cut off. Both are synced every second
+or so, so that a power cut costs no more than that (`tres.store.recovery`).
 """
 
 from __future__ import annotations
 
-import shlex
-import sqlite3
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from itertools import takewhile
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from tres.crawl.events import Demand, Done, Event, Fetch, FetchFailed, Stepped, StopReason, Wait
 from tres.crawl.session import CrawlSession
-from tres.crawl.session_state import capture, restore
+from tres.crawl.session_state import capture
 from tres.engines.protocols import Exchange, Fetched
-from tres.errors import RunError, SeedError, printable
+from tres.errors import RunError
 from tres.settings.sections import KeepKind
 from tres.store.journal import Journal
-from tres.store.records import (
-    Begin,
-    Blocked,
-    Demanded,
-    Entry,
-    Received,
-    Seeds,
-    fits,
-)
-from tres.store.recovery import Kept, first_lost, refuse_foreign, rewind
+from tres.store.records import Begin, Blocked, Demanded, Entry, Received, fits
+from tres.store.recovery import ArchivedPages
+from tres.store.resume_hints import write_errors
 from tres.store.snapshot_files import (
     Snapshot,
     SnapshotWarning,
     is_due,
-    read_snapshot,
-    set_aside,
     write_snapshot,
 )
 from tres.web.page import Failed, FailureKind
@@ -64,20 +48,20 @@ SYNC_SHARE = 0.05
 """Share of the time that syncing may take; on a slow disk the syncs come less often."""
 
 
-class Warc(Kept, Protocol):
-    """Where raw pages are kept."""
+class PageArchive(ArchivedPages, Protocol):
+    """An archive of raw pages that grows with the crawl."""
 
     def append(self, exchange: Exchange, asked: str = "", page: str = "") -> int:
-        """Add an exchange, known by these URLs as well; the offset of the end afterwards."""
+        """Add an exchange, to be found by these URLs as well; return the offset of the end."""
 
     def truncate(self, end: int) -> None:
-        """Forget everything behind this offset."""
+        """Delete everything behind an offset."""
 
     def sync(self) -> None:
         """Bring everything to disk."""
 
     def close(self) -> None:
-        """Nothing more comes, or nothing for now."""
+        """Close the files."""
 
 
 class RecordedSession:
@@ -88,7 +72,7 @@ class RecordedSession:
         session: CrawlSession,
         journal: Journal,
         config: str,
-        warc: Warc | None = None,
+        warc: PageArchive | None = None,
         keep: KeepKind = "pages",
         snapshot: int = 0,
         requests: int = 0,
@@ -102,7 +86,7 @@ class RecordedSession:
         self._keep = keep
         self._last_snapshot = snapshot
         self._requests = requests
-        self._owed = session.awaited
+        self._unanswered = session.awaited
         self._clock = clock
         self._began = clock() - journal.seconds()
         self._next_sync = journal.seconds() + SYNC_EVERY
@@ -110,20 +94,20 @@ class RecordedSession:
 
     @property
     def in_flight(self) -> int:
-        """Fetches that have not come back yet; what is still to be asked for again is none."""
-        return self.session.in_flight - len(self._owed)
+        """Requests without an outcome, apart from those that are still to be repeated."""
+        return self.session.in_flight - len(self._unanswered)
 
     @property
     def seconds(self) -> float:
-        """How long the crawl has taken so far, all its stretches together, without its pauses."""
+        """How long the crawl has taken so far, without pauses and the time between two starts."""
         now = self._clock() if self._paused_at is None else self._paused_at
         return now - self._began
 
     def pause(self, paused: bool) -> None:
-        """Nothing new is asked for from here on, or it is again: that time does not count."""
+        """Stop the clock for a pause, or start it again; the driver stops asking for URLs."""
         if paused:
             self._paused_at = self._clock()
-            with writing(self._run):
+            with write_errors(self._run):
                 self.sync()
         elif self._paused_at is not None:
             self._began += self._clock() - self._paused_at
@@ -131,7 +115,7 @@ class RecordedSession:
 
     @property
     def interrupted(self) -> bool:
-        """Was it told to choose nothing more?"""
+        """Whether `interrupt` was called."""
         return self.session.interrupted
 
     def interrupt(self) -> None:
@@ -139,18 +123,18 @@ class RecordedSession:
         self.session.interrupt()
 
     def next(self, k: int = 1, waiting: Iterable[str] = ()) -> Demand:
-        """Up to `k` more URLs to fetch: first what is owed, then what the session chooses."""
+        """Up to `k` URLs to fetch: first those to be repeated, then what the session chooses."""
         if self.interrupted:
             return Wait() if self.in_flight else Done(StopReason.INTERRUPTED)
         sites = tuple(waiting)
-        again = self._owed_now(k, sites)
+        again = self._take_unanswered(k, sites)
         if again and len(again) >= k:
             return Fetch(again)
         known = tuple(self.session.site_ids(sites))  # the others do not matter
         room = min(k - len(again), self._requests_left)
         demand = self.session.next(room, sites)
         if isinstance(demand, Fetch):
-            with writing(self._run):
+            with write_errors(self._run):
                 self._append(Demanded(room, known, demand.urls))
             return Fetch((*again, *demand.urls))
         if again:
@@ -160,16 +144,16 @@ class RecordedSession:
 
     @property
     def _requests_left(self) -> int:
-        """URLs that may still be asked for: no part of the session, so it may be raised."""
+        """Requests left in the budget, which may be raised, so it is not part of the session."""
         return max(0, self._requests - self.session.asked) if self._requests else sys.maxsize
 
     def receive(
         self, url: str, outcome: Percept | Failed, fetched: Fetched | None = None
     ) -> list[Event]:
-        """What came of a URL that `next` had asked for.
+        """Take the outcome of a URL that `next` had returned.
 
-        An outcome that raises an error ends the crawl, but is kept as a failure: the URL would be
-        asked for again by every crawl that goes on, and end it too.
+        An outcome that raises an error ends the crawl, but is kept as a failure: otherwise every
+        crawl that goes on would request the URL again, and end on it too.
         """
         is_seed = self.session.clicks(url) == 0
         try:
@@ -179,56 +163,56 @@ class RecordedSession:
         except Exception:
             self._give_up(url, is_seed)
             raise
-        with writing(self._run):
+        with write_errors(self._run):
             self._sync_if_due()
             self._snapshot_if_due()
         return events
 
     def _keep_outcome(self, entry: Received, fetched: Fetched | None) -> list[Event]:
         events = self.session.receive(entry.asked, entry.outcome)
-        with writing(self._run):
+        with write_errors(self._run):
             end = self._archived(entry.asked, events, fetched)
             self.journal.append(entry, events, fetched, end, self.seconds)
         return events
 
     def _give_up(self, url: str, is_seed: bool) -> None:
-        """Keep that a URL has failed; the session is half way between two states, and useless."""
+        """Record a failure; the session is half-way between two states, and useless now."""
         self.session.interrupt()
         failed = Failed(url, FailureKind.UNREADABLE)
-        told = [FetchFailed(url, failed.kind, is_seed)]
-        with writing(self._run):
-            self.journal.append(Received(url, failed), told, seconds=self.seconds)
+        events = [FetchFailed(url, failed.kind, is_seed)]
+        with write_errors(self._run):
+            self.journal.append(Received(url, failed), events, seconds=self.seconds)
 
     def begin(self, pages: int, model: str) -> None:
-        """From here on: another budget, or another judge."""
-        with writing(self._run):
+        """Begin a segment with another budget or another model."""
+        with write_errors(self._run):
             self._append(Begin(pages, model))
         self.session.pages = pages
 
     def block(self, site: str) -> list[Event]:
-        """From here on: nothing more of this site."""
+        """Take nothing from a site from here on."""
         events = self.session.block(site)
         if events:
-            with writing(self._run):
+            with write_errors(self._run):
                 self._append(Blocked(site))
-        return events + self._refuse_owed()
+        return events + self.refuse_blocked()
 
-    def _refuse_owed(self) -> list[Event]:
-        """What would have to be asked for again on a blocked site has failed instead."""
-        refused = [url for url, site in self._owed.items() if self.session.is_blocked(site)]
+    def refuse_blocked(self) -> list[Event]:
+        """Let requests to blocked sites fail that would have to be repeated."""
+        refused = [url for url, site in self._unanswered.items() if self.session.is_blocked(site)]
         events: list[Event] = []
         for url in refused:
-            del self._owed[url]
+            del self._unanswered[url]
             events += self.receive(url, Failed(url, FailureKind.SITE_BLOCKED))
         return events
 
     def _append(self, entry: Entry) -> None:
         self.journal.append(entry, seconds=self.seconds)
 
-    def _owed_now(self, k: int, waiting: tuple[str, ...]) -> tuple[str, ...]:
-        ready = [url for url, site in self._owed.items() if site not in waiting][: max(k, 0)]
+    def _take_unanswered(self, k: int, waiting: tuple[str, ...]) -> tuple[str, ...]:
+        ready = [url for url, site in self._unanswered.items() if site not in waiting][: max(k, 0)]
         for url in ready:
-            del self._owed[url]
+            del self._unanswered[url]
         return tuple(ready)
 
     def _archived(self, asked: str, events: list[Event], fetched: Fetched | None) -> int | None:
@@ -247,7 +231,7 @@ class RecordedSession:
             self._next_sync = end + max(SYNC_EVERY, (end - now) / SYNC_SHARE)
 
     def sync(self) -> None:
-        """Bring all that is kept to disk."""
+        """Bring the archive and the journal to disk."""
         if self._warc is not None:
             self._warc.sync()
         self.journal.sync()
@@ -256,7 +240,7 @@ class RecordedSession:
         session = self.session
         if session.interrupted or not is_due(session.steps, self._last_snapshot):
             return
-        if self.journal.meta.policy:  # what such a policy holds is known to its program alone
+        if self.journal.meta.policy:  # only its program knows the state of such a policy
             return
         try:
             state = capture(session)
@@ -266,7 +250,7 @@ class RecordedSession:
             self._last_snapshot = session.steps
             warnings.warn(f"no snapshot was made: {problem}", SnapshotWarning, stacklevel=2)
             return
-        self.sync()  # a power cut must not leave a snapshot of what it has taken away
+        self.sync()  # or a power cut may leave a snapshot of records that it has taken away
         position = self.journal.position
         link = self.journal.link(position)
         write_snapshot(self._run, Snapshot(position, link, session.steps, self._config, state))
@@ -274,118 +258,7 @@ class RecordedSession:
 
 
 def storable(entry: Received) -> Received:
-    """The entry, or a failure in its place: one page must not end a crawl for good."""
+    """The entry, or a failure in place of one too large: a page must not end a crawl for good."""
     if fits(entry):
         return entry
     return Received(entry.asked, Failed(entry.asked, FailureKind.TOO_LARGE))
-
-
-def resumed(
-    journal: Journal,
-    fresh: Callable[[], CrawlSession],
-    config: str,
-    warc: Warc | None = None,
-    keep: KeepKind = "pages",
-    requests: int = 0,
-) -> RecordedSession:
-    """The session as it was when the journal ended; `fresh` makes one at its first step.
-
-    Nothing is changed before all of the journal is verified, held against the archive of raw
-    pages, and folded.
-    """
-    journal.verify()
-    lost = None if warc is None else first_lost(journal, warc)
-    session, steps = folded(journal, fresh, config, lost)
-    if warc is not None:
-        refuse_foreign(journal, warc)
-        with writing(journal.path.parent):
-            if lost is not None:
-                rewind(journal, lost)
-            warc.truncate(journal.warc_end())
-    recorded = RecordedSession(session, journal, config, warc, keep, steps, requests)
-    recorded._refuse_owed()
-    return recorded
-
-
-def folded(
-    journal: Journal, fresh: Callable[[], CrawlSession], config: str, before: int | None = None
-) -> tuple[CrawlSession, int]:
-    """The session as it was when the journal ended, and the steps of the snapshot it took.
-
-    `before` ends the fold at a record: the session is as it was before that one.
-    """
-    last = journal.position if before is None else before - 1
-    session, snapshot = _from_snapshot(journal, fresh, config, last)
-    entries = journal.entries(snapshot.position if snapshot else 0)
-    for position, entry in takewhile(lambda numbered: numbered[0] <= last, entries):
-        if not _repeats(session, entry):
-            raise RunError(
-                f"{journal.path}: record {position} is not what the crawl does now, so the version "
-                "of tres or of its libraries differs from then; use those, or crawl anew"
-            )
-    return session, snapshot.steps if snapshot else 0
-
-
-def _from_snapshot(
-    journal: Journal, fresh: Callable[[], CrawlSession], config: str, last: int
-) -> tuple[CrawlSession, Snapshot | None]:
-    run, session = journal.path.parent, fresh()
-    snapshot = read_snapshot(run, config, last, journal.link)
-    if snapshot is None:
-        return session, None
-    try:
-        restore(session, snapshot.state)
-    except ValueError as problem:
-        set_aside(run, str(problem))
-        return fresh(), None
-    return session, snapshot
-
-
-def _repeats(session: CrawlSession, entry: Entry) -> bool:
-    """Give a session what it was given; does it choose what it chose?"""
-    match entry:
-        case Seeds():
-            pass  # the session was made from them
-        case Begin(pages, _):
-            session.pages = pages
-        case Blocked(site):
-            session.block(site)
-        case Demanded(k, waiting, urls):
-            try:
-                sites = [session.site_name(identity) for identity in waiting]
-            except IndexError:
-                return False
-            return session.next(k, sites) == Fetch(urls)
-        case Received(asked, outcome):
-            if asked not in session.awaited:
-                return False
-            session.receive(asked, outcome)
-    return True
-
-
-def command_to_resume(run: Path) -> str:
-    """What to type to go on with a run."""
-    return f"tres resume {shlex.quote(str(run))}"
-
-
-@contextmanager
-def said_how_to_go_on(run: Path) -> Iterator[None]:
-    """Whatever ends a crawl that has begun, its journal is whole: the error says how to go on."""
-    try:
-        yield
-    except (RunError, SeedError):
-        raise  # these say themselves what to do
-    except Exception as error:
-        error.add_note(printable(f"what was fetched is kept; go on: {command_to_resume(run)}"))
-        raise
-
-
-@contextmanager
-def writing(run: Path, remedy: str = "") -> Iterator[None]:
-    """A disk that takes nothing more ends the crawl with the way to go on; nothing is lost."""
-    try:
-        yield
-    except (sqlite3.Error, OSError) as error:
-        reason = getattr(error, "strerror", None) or error
-        go_on = f"free some space, then: {command_to_resume(run)}"
-        raise RunError(f"{run}: cannot be written ({reason}); {remedy or go_on}") from error

@@ -1,17 +1,17 @@
-"""The controller of a run: what lies in its inbox is carried out on its crawl, and written down.
+"""The controller of a run: carries out the orders in its inbox, and records them.
 
-    Pause, Continue     whoever drives asks for nothing, or asks again; `state.json` says so
-    Stop            the crawl is interrupted, as by the first signal
-    Budget          a new segment of the journal, and the new budget in `config.toml`
-    Block           a record in the journal
-    Adopt           pages are read by another model from a moment on; a new segment
+    Pause, Continue     the engine stops asking for URLs, or asks again; `state.json` says so
+    Stop                the crawl is interrupted, as by the first signal
+    Budget              a new segment of the journal, and the new budget in `config.toml`
+    Block               a record in the journal
+    Adopt               pages are judged by another model from a moment on; a new segment
 
-All that changes what the crawl does is in the journal, so that a crawl which is taken up again is
-the same crawl. To pause changes nothing but the time that it takes.
+All that changes what the crawl does is in the journal, so that a crawl that is resumed is the same
+crawl. A pause changes nothing but the time that the crawl takes.
 
-How pages come to be read by another model differs between engines and may take a while, so it is
-asked for (`Switch`): it calls back in the moment from which on every page is read by the new
-model, or never. The order stays in the inbox until then, and so do those to adopt yet another.
+How an engine changes to another model differs, and may take a while. So the controller asks for it
+(`Switch`) and is called back at the moment from which the new model judges every page, or never.
+The order stays in the inbox until then, and so do later orders to adopt a model.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from tres.errors import ConfigError, RunError, TresError
 from tres.settings.topic_file import load_topic
 from tres.store.model_versions import adopt_model, place_of
 from tres.store.orders import Adopt, Block, Budget, Continue, OrderFile, Pause, Stop, take
-from tres.store.recorded_session import RecordedSession, writing
+from tres.store.recorded_session import RecordedSession
+from tres.store.resume_hints import write_errors
 from tres.store.run_directory import config_of, write_config
 from tres.store.run_state import Doing, write_state
 
@@ -34,7 +35,7 @@ EVERY = 0.2
 
 Switched = Callable[[TresError | None], None]
 Switch = Callable[[Path, Switched], None]
-"""Have pages read by the model in a directory; call back in that moment, or with what is wrong."""
+"""Change to the model in a directory; call back when it judges, or with what is wrong with it."""
 
 
 class RunController:
@@ -62,7 +63,7 @@ class RunController:
 
     @property
     def paused(self) -> bool:
-        """Is nothing new to be asked for? Who wants to end a crawl need not let it go on first."""
+        """Whether the crawl is paused; one that is interrupted ends without going on first."""
         return self._paused and not self._crawling.interrupted
 
     def next_orders_in(self) -> float:
@@ -85,14 +86,14 @@ class RunController:
         if self._fault is not None:
             raise self._fault
         ordered = False
-        for letter in take(self._run):
-            if not (self._adopting and isinstance(letter.order, Adopt)):
-                self._carry_out(letter)
+        for order_file in take(self._run):
+            if not (self._adopting and isinstance(order_file.order, Adopt)):
+                self._carry_out(order_file)
                 ordered = True
         return ordered
 
-    def _carry_out(self, letter: OrderFile) -> None:
-        match letter.order:
+    def _carry_out(self, order_file: OrderFile) -> None:
+        match order_file.order:
             case Pause():
                 self._pause(True)
             case Continue():
@@ -103,10 +104,10 @@ class RunController:
                 self._block(site)
             case Budget(pages):
                 if (problem := self._set_budget(pages)) is not None:
-                    return letter.refuse(problem)
+                    return order_file.refuse(problem)
             case Adopt(model):
-                return self._adopt(model, letter)
-        letter.done()
+                return self._adopt(model, order_file)
+        order_file.done()
         return None
 
     def _pause(self, paused: bool) -> None:
@@ -114,7 +115,7 @@ class RunController:
             return
         self._paused = paused
         self._crawling.pause(paused)
-        with writing(self._run):
+        with write_errors(self._run):
             write_state(self._run, Doing.PAUSED if paused else Doing.CRAWLING)
         self._tell(Paused() if paused else Continued())
 
@@ -123,7 +124,7 @@ class RunController:
             self._tell(event)
 
     def _set_budget(self, pages: int) -> str | None:
-        """Why it cannot be done, if it cannot."""
+        """Change the budget; return why it cannot be changed, if so."""
         if pages == self._crawling.session.pages:
             return None
         try:
@@ -131,31 +132,31 @@ class RunController:
         except (ConfigError, RunError) as problem:
             return problem.message
         self._crawling.begin(pages, self._model)
-        with writing(self._run):
+        with write_errors(self._run):
             write_config(self._run, config.to_toml())
         return None
 
-    def _adopt(self, model: str, letter: OrderFile) -> None:
+    def _adopt(self, model: str, order_file: OrderFile) -> None:
         if model == self._model:
-            return letter.done()
+            return order_file.done()
         try:
             place = place_of(self._run, model)
         except TresError as problem:
-            return letter.refuse(problem.message)
+            return order_file.refuse(problem.message)
         self._adopting = True
-        return self._switch(place, lambda problem: self._adopted(model, letter, problem))
+        return self._switch(place, lambda problem: self._adopted(model, order_file, problem))
 
-    def _adopted(self, model: str, letter: OrderFile, problem: TresError | None) -> None:
-        """The next page is read by the new model, or there is none that can be."""
+    def _adopted(self, model: str, order_file: OrderFile, problem: TresError | None) -> None:
+        """Record that the new model judges from here on, or refuse the order."""
         self._adopting = False
         if problem is not None:
-            return letter.refuse(problem.message)
+            return order_file.refuse(problem.message)
         try:
-            with writing(self._run):
+            with write_errors(self._run):
                 adopt_model(self._run, model)
             self._crawling.begin(self._crawling.session.pages, model)
-        except Exception as fault:  # raised by the next look, where whoever drives hears of it
+        except Exception as fault:  # raised by the next look, in the loop of the engine
             self._fault = fault
             return None
         self._model = model
-        return letter.done()
+        return order_file.done()

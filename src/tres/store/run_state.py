@@ -1,9 +1,9 @@
-"""What a run is doing now, for whoever looks at it from outside.
+"""What a run is doing now, as seen by other processes.
 
-Whoever crawls a run holds its claim (a lock on the directory, which ends with the process, however
-that ends) and says in `state.json` what it does: crawling, or paused. The lock is the truth. A file
-that a killed crawl has left behind is not believed, because nobody holds the claim; a run that
-nobody holds is finished if its summary says so, and stopped otherwise.
+The process that crawls a run holds its lock (`store.run_directory.claimed`), which ends with the
+process, and says in `state.json` whether it crawls or is paused. The lock decides: the file that a
+killed crawl has left behind does not count, because nobody holds the lock. A run that nobody holds
+is finished if its summary says so, and stopped otherwise.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 from tres.crawl.events import StopReason
 from tres.files import opening as files
 from tres.files.durable import replace_file
-from tres.store.recorded_session import writing
+from tres.store.resume_hints import write_errors
 from tres.store.run_directory import STATE, SUMMARY, is_claimed
 
 _ENDS = frozenset(
@@ -45,7 +45,7 @@ class Doing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """What a run is doing; by which process and since when (seconds of the epoch), if it is."""
+    """What a run is doing; by which process and since when (in seconds since the epoch)."""
 
     doing: Doing
     pid: int | None = None
@@ -53,14 +53,14 @@ class RunState:
 
     @property
     def is_crawled(self) -> bool:
-        """Is there a crawl that can be told something?"""
+        """Whether a process crawls the run, which can take orders."""
         return self.doing in (Doing.CRAWLING, Doing.PAUSED)
 
 
 @contextmanager
 def at_work(run: Path, clock: Callable[[], float] = time.time) -> Iterator[None]:
-    """The holder of a claim crawls; when it does no more, nothing says so any longer."""
-    with writing(run):
+    """Say that the run is being crawled, until the block ends."""
+    with write_errors(run):
         write_state(run, Doing.CRAWLING, clock)
     try:
         yield
@@ -69,19 +69,19 @@ def at_work(run: Path, clock: Callable[[], float] = time.time) -> Iterator[None]
 
 
 def write_state(run: Path, doing: Doing, clock: Callable[[], float] = time.time) -> None:
-    """Say what the run is doing; only the holder of its claim may."""
+    """Write what the run is doing; only the holder of its lock may."""
     state = {"doing": doing, "pid": os.getpid(), "since": clock()}
     replace_file(run / STATE, json.dumps(state).encode(), durable=False)
 
 
 def run_state(run: Path) -> RunState:
-    """What a run is doing now; asking disturbs nobody."""
+    """What a run is doing now; asking does not disturb the crawl."""
     if not is_claimed(run):
-        finished = _held(run / SUMMARY).get("stopped") in _ENDS
+        finished = _read_object(run / SUMMARY).get("stopped") in _ENDS
         return RunState(Doing.FINISHED if finished else Doing.STOPPED)
-    held = _held(run / STATE)
-    paused = held.get("doing") == Doing.PAUSED
-    pid, since = held.get("pid"), held.get("since")
+    state = _read_object(run / STATE)
+    paused = state.get("doing") == Doing.PAUSED
+    pid, since = state.get("pid"), state.get("since")
     return RunState(
         Doing.PAUSED if paused else Doing.CRAWLING,
         pid if isinstance(pid, int) else None,
@@ -89,10 +89,10 @@ def run_state(run: Path) -> RunState:
     )
 
 
-def _held(file: Path) -> dict[str, Any]:
-    """What a small JSON file holds; nothing if it is none, or is being replaced."""
+def _read_object(file: Path) -> dict[str, Any]:
+    """The object in a small JSON file; empty if it cannot be read, or is just being replaced."""
     try:
-        held = json.loads(files.content(file))
+        value = json.loads(files.content(file))
     except (OSError, ValueError, RecursionError):
         return {}
-    return held if isinstance(held, dict) else {}
+    return value if isinstance(value, dict) else {}

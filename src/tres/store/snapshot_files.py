@@ -1,18 +1,18 @@
-"""Snapshots: the state of a session on disk, so that a long journal need not be folded anew.
+"""Snapshots: the state of a session on disk, so that a long journal need not be folded again.
 
     snapshot.bin    magic | length of the head | head (JSON) | arrays, end to end | digest
 
-The head names the position in the journal to which the state belongs, the configuration and
-the version of tres that it was made with, all that is not an array, and for every array its
-kind and shape. A snapshot is only a shortcut: one that is damaged, cut short, or of another
-configuration, version or journal is set aside with a warning, and the journal is folded from
-its start. It is replaced in one piece, so there is always a whole one or none. That it
-belongs to this journal is known by the link of its last record (`store.checksum_chain`), which
-stands for all records before: after a power cut a crawl may have gone another way from there.
+The head has the position in the journal to which the state belongs, the configuration and the
+version of tres that wrote it, all values that are not arrays, and the type and shape of every
+array. A snapshot is only a shortcut: one that is damaged, incomplete, or of another configuration,
+version or journal is ignored with a warning, and the journal is folded from its start. It is
+replaced in one piece, so there is always a whole one or none. The link of the last record
+(`store.checksum_chain`), which stands for all records before it, shows that it belongs to this
+journal: after a power cut a crawl may have taken another course from there.
 
-When is one due? Writing costs time in proportion to all that is known, folding in proportion
-to the steps since the last one. Every thousand steps, later every tenth of all, keeps the
-first below a few per cent of the crawl and the second at some seconds.
+When is one due? Writing takes time in proportion to the state, folding in proportion to the steps
+since the last one. Every thousand steps, later every tenth of all, keeps the first below a few per
+cent of the crawl and the second at some seconds.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _DIGEST = hashlib.blake2b().digest_size
 
 
 class SnapshotWarning(UserWarning):
-    """A snapshot could not be used; the crawl goes on from its journal alone."""
+    """A snapshot could not be used or written; the crawl goes on with its journal alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """A state, and to what it belongs: a record of a journal with its link, a configuration."""
+    """A state, with the record of the journal and the configuration to which it belongs."""
 
     position: int
     link: int
@@ -57,7 +57,7 @@ class Snapshot:
 
 
 def is_due(steps: int, last: int) -> bool:
-    """Has a crawl gone far enough since its last snapshot?"""
+    """Whether it is time for another snapshot."""
     return steps - last >= max(EVERY, SHARE * steps)
 
 
@@ -75,9 +75,9 @@ def _digested(parts: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def read_snapshot(run: Path, config: str, last: int, link: Callable[[int], int]) -> Snapshot | None:
-    """The snapshot of a run, if there is one that belongs to this configuration and journal.
+    """The snapshot of a run, if it has one of this configuration and journal.
 
-    The journal ends at the record `last`; `link` gives that of any record.
+    The journal ends at the record `last`; `link` returns the link of a record.
     """
     try:
         content = (run / SNAPSHOT).read_bytes()
@@ -94,7 +94,7 @@ def read_snapshot(run: Path, config: str, last: int, link: Callable[[int], int])
 
 
 def set_aside(run: Path, reason: str) -> None:
-    """Say that the snapshot is not used, and why."""
+    """Warn that the snapshot is not used, and why."""
     text = f"{run / SNAPSHOT}: not used ({reason}); the journal is read from its start instead"
     warnings.warn(printable(text), SnapshotWarning, stacklevel=2)
 
@@ -122,7 +122,7 @@ def _is_array(value: object) -> bool:
 
 def _read(content: bytes, config: str, last: int, link: Callable[[int], int]) -> Snapshot:
     if not content.startswith(MAGIC):
-        raise ValueError("it is no snapshot of this version of tres")
+        raise ValueError("it is not a snapshot of this version of tres")
     whole = memoryview(content)[:-_DIGEST]
     if hashlib.blake2b(whole).digest() != content[-_DIGEST:]:
         raise ValueError("it is damaged")
@@ -133,9 +133,9 @@ def _read(content: bytes, config: str, last: int, link: Callable[[int], int]) ->
         raise ValueError("it was made with another configuration or version of tres")
     position = head["position"]
     if not 0 < position <= last:
-        raise ValueError("it is of a moment that this journal does not reach")
+        raise ValueError("it belongs to a record that this journal does not reach")
     if link(position) != head["link"]:
-        raise ValueError("the crawl has gone another way since")
+        raise ValueError("the crawl has taken another course since")
     state = head["values"] | _arrays(whole[start + length :], head["arrays"])
     return Snapshot(position, head["link"], head["steps"], config, state)
 
