@@ -1,7 +1,6 @@
-"""What tres is called where packages are installed.
+"""The name of the distribution that provides the module and the command `tres`.
 
-The name `tres` on the package index belongs to another project. So the distribution has a name of
-its own, while the module and the command are called `tres`.
+The name `tres` on the package index belongs to another project.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ DISTRIBUTION = "tres-crawler"
 
 
 def pip_install(extra: str = "") -> str:
-    """The command that installs what tres needs, or what one of its optional parts needs.
+    """Return the command that installs tres, or what one of its optional parts needs.
 
-    pip keeps the tres that is installed, wherever it came from, and adds what is missing.
+    pip keeps an installed tres, wherever it came from, and adds what is missing.
 
     >>> pip_install("neural")
     "pip install 'tres-crawler[neural]'"

@@ -1,12 +1,11 @@
-"""What can go wrong before or around a crawl, by whose fault it is.
+"""The errors that users of tres can meet, by cause.
 
-Every error carries one message, made to be read on its own: a single line that names
-the thing that is wrong and says what to do next (where several things failed, `details`
-has a line for each). The command line prints that line and
-leaves with `exit_code`; a traceback is only ever shown for a bug in tres itself. As
-messages quote names and values from outside, control characters in them are escaped.
+Every error has a message of one line that names what is wrong and says what to do next; if several
+things failed, `details` has a line for each. The command line prints the message and exits with
+`exit_code`; only a bug in tres shows a traceback. Messages quote names and values from outside, so
+their control characters are escaped.
 
-Pages that cannot be fetched are no errors: they are values (`tres.web.page.Failed`).
+A page that cannot be fetched is not an error, but a value (`tres.web.page.Failed`).
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 LONGEST_MESSAGE = 4_000
-"""Characters; a name or a value from outside may have millions."""
+"""Characters of a message; a name from outside may have millions."""
 
 
 class TresError(Exception):
-    """Anything that a user of tres can put right. Catch this one to catch them all."""
+    """A problem that a user of tres can solve: the base class of all errors here."""
 
     exit_code: ClassVar[int] = 1
 
@@ -30,49 +29,49 @@ class TresError(Exception):
 
 
 class ConfigError(TresError):
-    """The topic file or an option is wrong: its author's fault, nothing was started."""
+    """The topic file or an option is wrong; nothing was started."""
 
     exit_code = 2
 
 
 class ArchiveError(TresError):
-    """A web archive is missing, damaged or of an unknown kind: the fault of the archive."""
+    """A web archive is missing, damaged or of an unknown kind."""
 
     exit_code = 2
 
 
 class ModelError(TresError):
-    """A saved model is missing, damaged or from another version: the fault of its files."""
+    """A saved model is missing, damaged or from another version."""
 
     exit_code = 2
 
 
 class TrainingError(TresError):
-    """The examples cannot train a model: too few of a class, or none to be found."""
+    """The examples cannot train a model: too few of a class, or none at all."""
 
     exit_code = 2
 
 
 class VectorsError(TresError):
-    """Word vectors are missing, damaged or no word vectors: the fault of their files."""
+    """A file of word vectors is missing, damaged or something else."""
 
     exit_code = 2
 
 
 class SeedError(TresError):
-    """No seed gave a page: the fault of the seeds, or of the network to them."""
+    """No seed gave a page: the seeds or the network are at fault."""
 
     exit_code = 3
 
 
 class RunError(TresError):
-    """A run directory is damaged or is not one: the fault of the path or of its files."""
+    """A run directory is missing, damaged or something else."""
 
     exit_code = 2
 
 
 def _one_line(message: str) -> str:
-    """What matters stands at both ends: whose fault it is, and what to do next."""
+    """Return a message as one line; of a long one, both ends, as the advice is at the end."""
     line = " ".join(message.split())
     if len(line) > LONGEST_MESSAGE:
         half = LONGEST_MESSAGE // 2
@@ -81,7 +80,7 @@ def _one_line(message: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Text that cannot steer a terminal: what is not printable appears as an escape."""
+    """Return text that cannot control a terminal: unprintable characters are escaped."""
     if text.isprintable():
         return text
     return "".join(

@@ -1,17 +1,17 @@
-"""Which text of a page is the page's own: what is left without menus, headers and footers.
+"""The main text of a page: without menus, headers and footers.
 
-Markup is flat when it is read, so the regions of a page are known only by the marks that
-their tags left in the text (`tres.web.flat_html`). One pass pairs them with a stack, as one
-pairs brackets, and cuts what lies inside of these:
+Markup is flat when it is read, so the regions of a page are known only by the marks that their
+tags left in the text (`tres.web.flat_html`). One pass pairs the marks with a stack, like brackets,
+and cuts the text inside these:
 
-- `nav` is never text: it holds links, and links are read all the same;
+- `nav`, always: it contains links, which are read separately;
 - `aside` and the controls of forms (`button`, `select`, `textarea`, `datalist`);
 - `header` and `footer` of the page. Those of an `article` or in `main` are content.
 
-Pages nest their tags wrongly, and a mistake must not swallow the page. So a closing mark
-pairs with the nearest opening mark of its kind, what was opened in between and never
-closed is kept, and so is whatever contains `main` or an `article`. And if next to nothing
-would be left, the page was built of other ideas than these, and all but `nav` is kept.
+Pages nest their tags wrongly, and a mistake must not swallow the page. So a closing mark pairs with
+the nearest opening mark of its kind; regions that were opened in between and never closed are kept,
+and so are regions that contain `main` or an `article`. If next to nothing is left, the page uses
+these elements differently, and only `nav` is cut.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _CUT = frozenset(OPENING) - {"article", "main", "h1"}
 
 @dataclass(slots=True)
 class _Region:
-    """A region that is open: where it began, and whether the page's content has to do with it."""
+    """An open region: where it begins, and whether it is inside content or contains some."""
 
     name: str
     start: int
@@ -51,7 +51,7 @@ class _Region:
 
 
 def main_text(text: str) -> str:
-    """The marked text of a page without its boilerplate, and without marks."""
+    """Return a marked text without boilerplate and without marks."""
     if text.isascii():
         return text
     pieces = _MARK.split(text)  # text and marks in turn
@@ -67,13 +67,13 @@ def main_text(text: str) -> str:
 
 
 def first_heading(text: str) -> str:
-    """What the first `h1` of a marked text holds."""
+    """Return the content of the first `h1` of a marked text."""
     _, _, rest = text.partition(OPENING["h1"])
     return strip_marks(rest.partition(CLOSING["h1"])[0]) if CLOSING["h1"] in rest else ""
 
 
 def _regions_to_cut(pieces: list[str]) -> Iterator[tuple[str, int, int]]:
-    """Name and pieces of every region to cut; each region is opened and given up once."""
+    """Yield name, start and end of every region to cut."""
     opened: list[_Region] = []
     names: Counter[str] = Counter()
     for place in range(1, len(pieces), 2):
@@ -90,7 +90,7 @@ def _regions_to_cut(pieces: list[str]) -> Iterator[tuple[str, int, int]]:
 
 
 def _closed(opened: list[_Region], names: Counter[str], name: str) -> _Region:
-    """The nearest open region of that name; what was opened in it and not closed is given up."""
+    """Close the nearest open region of a name, and with it all regions opened inside."""
     content = False
     while True:
         region = opened.pop()
@@ -105,7 +105,7 @@ def _closed(opened: list[_Region], names: Counter[str], name: str) -> _Region:
 
 
 def _without(pieces: list[str], spans: list[tuple[int, int]]) -> str:
-    """The text outside of all spans, which may lie in each other."""
+    """Return the text outside all spans, which may be nested."""
     kept: list[str] = []
     at = 0
     for start, end in sorted(spans):

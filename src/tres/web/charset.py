@@ -38,7 +38,7 @@ _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufffd]")
 
 
 class Decoded(NamedTuple):
-    """The text of a page, and the encoding in which it writes the queries of its links."""
+    """The text of a page, and the encoding of the queries in its links."""
 
     text: str
     encoding: str = "utf-8"
@@ -55,7 +55,7 @@ def decode_page(body: bytes, hint: str | None = None) -> Decoded | None:
 
 
 def is_text(text: str) -> bool:
-    """False for a picture or an archive that only claims to be a page."""
+    """Return False for binary data that claims to be a page."""
     sample = text[:SAMPLE_CHARS]
     if sample.count("\0") > len(sample) * MAX_NUL_SHARE:
         return False

@@ -1,35 +1,33 @@
-"""HTML made flat, so that no page can make the parser slow.
+"""Flat HTML, so that no page can make the parser slow.
 
-A crawler reads words and links. It needs the *tokens* of HTML (tags, attributes,
-entities, comments, all of which have their subtle rules and are left to a real
-parser), but not the *tree*, and the tree is what hurts: the standard's tree
-construction looks through the open elements for nearly every tag, which makes it
-quadratic in the depth. A hundred thousand nested `<div>`, half a megabyte, kept a
-good parser busy for 20 seconds.
+A crawler reads words and links. It needs the *tokens* of HTML (tags, attributes, entities and
+comments, whose subtle rules are left to a real parser), but not the *tree*, which is what costs:
+the standard's tree construction looks through the open elements for nearly every tag, so it is
+quadratic in the depth. A hundred thousand nested `<div>`, half a megabyte, kept a good parser busy
+for 20 seconds.
 
 So every tag that carries neither words nor links is renamed, before the parser
-sees it, to `wbr`: an element without content or end tag, which can hold nothing.
-What remains is a list of text, links and pictures, never more than a few levels
-deep whatever the page does. Three rules make the text come out right:
+sees it, to `wbr`: an element without content or end tag. What remains is a list of
+text, links and pictures, never more than a few levels deep. Three rules keep the text right:
 
 - a tag that makes browsers start a new line becomes a line feed and `wbr`, and all
   line feeds of the source become tabs first: a line feed in the parsed text is
   then a boundary between blocks, and the words of two table cells never glue. (To a
   browser tabs and line feeds are the same, in text and, where it drops both, in URLs.)
 - an inline tag becomes `wbr` alone: `H<sub>2</sub>O` stays one word;
-- a tag whose content nobody sees becomes `style`, which the parser reads as raw
-  text and which is thrown away as a whole.
+- a tag whose content is invisible becomes `style`, which the parser reads as raw
+  text and which is removed as a whole.
 
-What looks like a tag inside of a title, a form field or a frame is text to a browser. In a
-title it is escaped; what a field or a frame contains is dropped. A frame itself is kept,
-as `embed`, which is empty and has an address as well. Comments and scripts may contain such
-tags, which open nothing there, so these are looked for first.
+A tag inside a title, a form field or a frame is text to a browser. In a title it is escaped;
+the content of a field or a frame is dropped. A frame itself is kept as `embed`, which is empty
+and has an address too. Comments and scripts may contain such tags, which open nothing there, so
+these are recognised first.
 
-Some elements matter as *regions*: menus, headers and footers are no text of the page
+Some elements matter as *regions*: menus, headers and footers are not text of the page
 (`tres.web.boilerplate`). As there is no tree to find them in, their tags leave marks in
 the text: one character for each kind of opening and closing tag. The marks are
-noncharacters, which Unicode keeps for internal use; those that a source contains,
-plainly or as references, become U+FFFD first, so that no page can forge one.
+noncharacters, which Unicode reserves for internal use; those in a source, raw or as
+references, become U+FFFD first, so that no page can forge one.
 
 The parser compares each attribute of a tag with all others, which is quadratic
 again: `too_many_attributes` finds such tags in one linear pass, with possessive
@@ -57,7 +55,7 @@ _REFERENCE = re.compile(
 _MARKS = re.compile(f"[{min(_ALL_MARKS)}-{max(_ALL_MARKS)}]+")
 
 FRAME = "embed"
-"""What frames are called in flat markup."""
+"""The element that stands for frames in flat markup."""
 
 _KEPT = ("a", "area", "base", "img", "link", "meta", "script", "style", "title")
 _UNSEEN = ("math", "noscript", "svg", "template")
@@ -80,7 +78,7 @@ _NEW_NAME = (
 
 
 def flatten_html(html: str) -> str:
-    r"""The same words and links with no nesting; line feeds are boundaries of blocks.
+    r"""Return the same words and links without nesting; line feeds separate blocks.
 
     >>> flatten_html("<ul><li>one<li><b>t</b>wo</ul>")
     '\n<wbr >\n<wbr >one\n<wbr ><wbr >t<wbr >wo\n<wbr >'
@@ -97,14 +95,14 @@ def _without_tags(piece: re.Match[str]) -> str:
 
 
 def _unforged(html: str) -> str:
-    """Two plain searches tell most pages apart from those that need the expressions."""
+    """Replace marks in a source; two plain searches show that most have none."""
     if any(map(html.__contains__, _ALL_MARKS)):
         html = _MARKS.sub("\ufffd", html)
     return _REFERENCE.sub("\ufffd", html) if "&#" in html else html
 
 
 def strip_marks(text: str) -> str:
-    """Text without the marks of regions; they also fall into titles, anchors and attributes."""
+    """Return text without the marks of regions, which also occur in titles and attributes."""
     return text if text.isascii() else _MARKS.sub("", text)
 
 
@@ -138,5 +136,5 @@ _RAW = re.compile(
 
 
 def too_many_attributes(html: str) -> bool:
-    """Is there a tag with more than `MAX_ATTRIBUTES` attributes?"""
+    """Return whether a tag has more than `MAX_ATTRIBUTES` attributes."""
     return _HARMLESS.fullmatch(html) is None

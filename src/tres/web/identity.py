@@ -1,19 +1,19 @@
 """One page, many addresses: the identity of pages on the live Web.
 
-`canonical` undoes what no server can see. Live sites also put into their URLs what no
-*reader* can see: where a click came from (tracking parameters) and who clicks (session
-ids). A crawler that keeps them fetches one page many times, without end where a site
-hands out a new id with every page. `identity` takes them away and keeps everything else,
-the order of parameters included.
+`canonical` removes differences that no server can see. Live sites also put things into URLs
+that no *reader* can see: where a click came from (tracking parameters) and who clicks (session
+ids). A crawler that keeps them fetches one page many times, and endlessly where a site makes a
+new id for every page. `Identity` removes them and keeps everything else, including the order of
+parameters.
 
-- A tracking parameter is known by its name.
-- A session id is known by its name where the name means nothing else (`PHPSESSID`), in the
+- A tracking parameter is recognised by its name.
+- A session id is recognised by its name if that means nothing else (`PHPSESSID`), in the
   query and in the path (`;jsessionid=`, `/(S(...))/`). Names such as `sid` may also mean a
-  section or a student; with them the value must look like an id: long, letters and digits.
-- Fragments are gone with `canonical`, and so is what follows `#!`. Sites once used it for
-  pages that scripts build; servers never see it, and the convention has been given up.
+  section or a student; their value must look like an id: long, letters and digits.
+- `canonical` has removed the fragment, and with it `#!`. Sites once used that for pages that
+  scripts build; servers never see it, and the convention is obsolete.
 
-Everything is taken away piece by piece and nothing is put in, so identity is idempotent.
+Parts are only removed, never added, so identity is idempotent.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ _SESSION_SEGMENT = re.compile(r"\((?:[A-Z]\([^()]*\))+\)", re.IGNORECASE)
 
 
 class Identity:
-    """The identity of URLs, with the parameters to drop that a user adds to the known ones."""
+    """The identity of URLs; `dropped` are further parameters to drop, besides the known ones."""
 
     def __init__(self, dropped: Iterable[str] = ()) -> None:
         self._dropped = frozenset(name.lower() for name in dropped)
 
     def __call__(self, url: str) -> str | None:
-        """The URL that stands for all spellings of a canonical URL's page.
+        """Return the one URL for all spellings of a page, given a canonical URL.
 
         >>> Identity()("http://example.org/a;jsessionid=8F3C?id=7&utm_source=mail")
         'http://example.org/a?id=7'

@@ -1,17 +1,17 @@
 """Which links of a page may enter the frontier: the user's patterns, and rules against traps.
 
-A rule looks at one URL and has a name; the first that objects drops the link, and `dropped`
-counts by name what was dropped. The rules know nothing of the crawl, so they can run anywhere;
-what only shows over many pages of a site is left to `tres.web.traps`.
+A rule checks one URL and has a name; the first that objects drops the link, and `dropped` counts
+the dropped links by name. The rules know nothing about the crawl, so they can run anywhere; traps
+that only show over many pages of a site are left to `tres.web.traps`.
 
 - `exclude`, `include`: the patterns of the topic file.
 - `file`: the path ends in an extension that no HTML page has.
-- `long`, `deep`, `parameters`: longer, deeper or with more parameters than pages written for
-  people are. Endless spaces grow, as each of their pages links to a longer URL.
-- `repetition`: path segments that come again and again (`/a/b/a/b/a/b`), as relative links
-  make them on a server that answers everything.
-- `calendar`: a month that nobody has written about yet, or one of long ago where the URL speaks
-  of a calendar: pages that link to the next and the previous month never end.
+- `long`, `deep`, `parameters`: longer, deeper or with more parameters than the URLs of pages for
+  people. Endless spaces grow, as each of their pages links to a longer URL.
+- `repetition`: repeated path segments (`/a/b/a/b/a/b`), as relative links make them on a server
+  that answers every URL.
+- `calendar`: a month in the future, or one long ago if the URL names a calendar: pages that link
+  to the next and the previous month never end.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MAX_PARAMETERS = 10
 MAX_REPETITIONS = 3
 YEARS_AHEAD = 2
 YEARS_BACK = 30
-"""Of a calendar. Dates elsewhere, as in the archive of a newspaper, may be of any age."""
+"""Age of a calendar page. Dates elsewhere, as in the archive of a newspaper, may be older."""
 
 _FILES = frozenset(
     """
@@ -55,7 +55,7 @@ _CALENDAR = re.compile(
 
 
 class LinkRules:
-    """The rules of one crawl. `year` is the present one: the rules have no clock of their own."""
+    """The rules of one crawl. `year` is the current one, as the rules have no clock."""
 
     def __init__(self, live: LiveSection, year: int) -> None:
         self.dropped: Counter[str] = Counter()
@@ -64,11 +64,11 @@ class LinkRules:
         self._exclude = [re.compile(pattern) for pattern in live.exclude]
         self._traps = live.traps
         self._year = year
-        # Pages of one site repeat their links, and an answer depends on nothing but the URL.
+        # Pages of one site repeat their links, and the result depends only on the URL.
         self._verdict = lru_cache(maxsize=1 << 15)(self._check)
 
     def filter_links(self, links: Iterable[Link]) -> Iterator[Link]:
-        """The links that may be followed, under the identity of their pages."""
+        """Yield the links that may be followed, with the identity of their pages."""
         for link in links:
             url, objection = self._verdict(link.url)
             if objection:
@@ -79,7 +79,7 @@ class LinkRules:
                 yield Link(url, link.anchor)
 
     def objection(self, url: str) -> str:
-        """The name of the first rule that forbids to follow a URL, or nothing."""
+        """Return the name of the first rule that forbids a URL, or an empty string."""
         if any(pattern.search(url) for pattern in self._exclude):
             return "exclude"
         if self._include and not any(pattern.search(url) for pattern in self._include):
@@ -92,7 +92,7 @@ class LinkRules:
 
 
 def trap(url: str, year: int) -> str:
-    """The name of the trap that a URL looks like, or nothing.
+    """Return the name of the trap that a URL looks like, or an empty string.
 
     >>> trap("http://example.org/a/b/a/b/a/b", 2026), trap("http://example.org/a/b?c=1", 2026)
     ('repetition', '')
@@ -113,8 +113,7 @@ def trap(url: str, year: int) -> str:
 
 
 def repeats(segments: list[str]) -> bool:
-    """Does a run of segments come `MAX_REPETITIONS` times in a row, or one segment that often
-    apart from itself?"""
+    """Return whether segments repeat `MAX_REPETITIONS` times in a row, or one more often."""
     named = [segment for segment in segments if segment]
     most = max(Counter(named).values(), default=0)
     if most < MAX_REPETITIONS:

@@ -1,26 +1,26 @@
-"""Near-duplicates: pages that say the same in nearly the same words.
+"""Near-duplicates: pages with the same content in nearly the same words.
 
-The measure is the resemblance of two pages (Broder, 1997): of all the shingles, the runs of
-`SHINGLE` words, that at least one of them has, the share that both have. A page with 8 of 240
-words changed still shares 0.87 of them with the original, and 0.76 with another page that was made
-from it in the same way; unrelated pages share next to nothing.
+The measure is the resemblance of two pages (Broder, 1997): of all shingles (runs of `SHINGLE`
+words) on either page, the share that is on both. A page with 8 of 240 words changed still shares
+0.87 of them with the original, and 0.76 with another page made from it in the same way; unrelated
+pages share next to nothing.
 
 MinHash estimates it from a few bytes a page. For each of `BITS` orders of all possible shingles,
 two pages have the same first shingle with a probability that is their resemblance r. Of each first
 shingle one bit is kept (b-bit minwise hashing, Li and Koenig, 2010), which agrees by chance half of
-the time: so two fingerprints differ in (1 - r) / 2 of their bits, give or take. Pages of at least
-`NEAR` resemblance are near: they differ in `DISTANCE` bits or fewer. What is measured of this, on
-edited and on real pages, is in docs/security.md.
+the time. So two fingerprints differ in about (1 - r) / 2 of their bits. Pages with a resemblance of
+`NEAR` or more are near-duplicates: they differ in at most `DISTANCE` bits. Measurements on edited
+and on real pages are in docs/security.md.
 
-Of a page's shingles only those with the `SAMPLE` lowest hashes count. That is the same sample for
-everybody, so resemblances stay what they are, and a long page costs no more than a short one.
+Only the shingles with the `SAMPLE` lowest hashes of a page count. The sample is the same for all
+pages, so resemblances stay the same, and a long page costs no more than a short one.
 
-A page of fewer than `SHORT` words gets a plain hash of its words instead: it is near to its equals
-and, but for chances that nobody will meet, to nothing else.
+A page of fewer than `SHORT` words gets a plain hash of its words instead: only the same words are
+near to it.
 
-The last `REMEMBERED` pages are compared, all of them: 32 bytes each, and a millisecond for a
-quarter of a million. A fingerprint is a number of 256 bits, the same in every run, so a journal can
-keep it and the memory be built again.
+A page is compared with all of the last `REMEMBERED` pages: 32 bytes each, and a millisecond for a
+quarter of a million. A fingerprint is a number of 256 bits, the same in every run, so the journal
+can store it.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ _WORDS = BITS // 64
 
 
 def fingerprint(text: str) -> int | None:
-    """The fingerprint of a page's text; none if it has no word."""
+    """Return the fingerprint of a text; None if it has no word."""
     found = text.lower().split()
     if len(found) * LONG_WORD < len(text):
-        found = words(text)  # a script without blanks between words
+        found = words(text)  # a script that does not separate words
     if not found:
         return None
     hashes = _word_hashes(found)
@@ -61,11 +61,11 @@ def fingerprint(text: str) -> int | None:
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _BASE = np.uint64(0x100000001B3)
 _POWERS = np.cumprod(np.full(64, _BASE, np.uint64), dtype=np.uint64)
-"""Of a long word only the first letters count."""
+"""Only the first letters of a long word count."""
 
 
 def _word_hashes(found: list[str]) -> _Hashes:
-    """One hash per word: a polynomial in its UTF-8 bytes, well mixed."""
+    """Return a hash per word: a polynomial in its UTF-8 bytes, mixed."""
     text = " ".join(found).encode("utf-8", "replace")
     letters = np.frombuffer(text, np.uint8)
     starts = np.concatenate(([0], np.flatnonzero(letters == 32) + 1))
@@ -76,7 +76,7 @@ def _word_hashes(found: list[str]) -> _Hashes:
 
 
 def _mixed(values: _Hashes) -> _Hashes:
-    """Every bit of the result depends on every bit of the value (as in splitmix64)."""
+    """Make every bit of the result depend on every bit of the value (as in splitmix64)."""
     values = values + _ODD
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -84,7 +84,7 @@ def _mixed(values: _Hashes) -> _Hashes:
 
 
 def _shingles(hashes: _Hashes) -> _Hashes:
-    """Hashes of the runs of words that count, each distinct run once, ascending."""
+    """Return the lowest hashes of the distinct runs of words, ascending."""
     runs = np.zeros(len(hashes) - SHINGLE + 1, np.uint64)
     for place in range(SHINGLE):
         runs = runs * _BASE + hashes[place : place + len(runs)]
@@ -92,11 +92,11 @@ def _shingles(hashes: _Hashes) -> _Hashes:
 
 
 _ORDERS = _mixed(np.arange(1, BITS + 1, dtype=np.uint64))
-"""Each makes another order of all shingles."""
+"""Each number gives another order of all shingles."""
 
 
 def _minhash(shingles: _Hashes) -> int:
-    """One bit of the first shingle in every order."""
+    """Return one bit of the first shingle in every order."""
     first = ((shingles[:, None] ^ _ORDERS) * _ODD).min(axis=0)
     bits = (first >> np.uint64(7)) & np.uint64(1)
     return _number(np.packbits(bits.astype(np.uint8)))
@@ -124,7 +124,7 @@ class NearDuplicates:
         return min(self._added, self._remembered)
 
     def add(self, fingerprint: int) -> None:
-        """A page with this fingerprint was met; the oldest is forgotten if there are too many."""
+        """Remember a fingerprint, and forget the oldest if there are too many."""
         size = self._prints.shape[1]
         if self._added == size < self._remembered:
             more = min(size, self._remembered - size)
@@ -133,7 +133,7 @@ class NearDuplicates:
         self._added += 1
 
     def seen(self, fingerprint: int) -> bool:
-        """Was there a page whose fingerprint differs in `DISTANCE` bits or fewer?"""
+        """Return whether a remembered fingerprint differs in `DISTANCE` bits or fewer."""
         differing = np.zeros(len(self), np.uint16)
         for held, word in zip(self._prints, _words_of(fingerprint), strict=True):
             differing += np.bitwise_count(held[: len(self)] ^ word)

@@ -1,4 +1,4 @@
-"""What a fetch gives back: a page, or a failure with its name.
+"""The result of a fetch: a page, or a failure of a named kind.
 
 Failure is a value (`Failed`), never an exception and never invented data: the
 session counts failures by kind, and they cost no step (see `tres.crawl.session`).
@@ -11,7 +11,7 @@ from enum import StrEnum
 
 
 class FailureKind(StrEnum):
-    """Why a URL gave no page. The value is what reports and `summary.json` show."""
+    """Why a URL gave no page. Reports and `summary.json` show the value."""
 
     NOT_FOUND = "http-404"
     HTTP_ERROR = "http-error"
@@ -42,7 +42,7 @@ class FailureKind(StrEnum):
 
     @property
     def is_answer(self) -> bool:
-        """Does it show that the site answers, whatever it says?"""
+        """Whether the site has answered, with whatever."""
         return self in _ANSWERS
 
     @property
@@ -68,28 +68,28 @@ _MEANINGS = {
     FailureKind.NOT_FOUND: "The server, or the archive, has no such page (404 or 410).",
     FailureKind.HTTP_ERROR: "The server answered with another error.",
     FailureKind.REDIRECT_LOOP: "Redirects led back to where they came from, or never ended.",
-    FailureKind.NOT_HTML: "What came was no HTML: a picture, a document, a download.",
-    FailureKind.TOO_LARGE: "More bytes came than a page may have.",
-    FailureKind.MALFORMED: "The answer was empty, or not what its headers say.",
-    FailureKind.ALREADY_FETCHED: "A redirect ended on a page that had been fetched before.",
-    FailureKind.SITE_CAP: "A redirect ended on a site that has given all the pages it may.",
-    FailureKind.SITE_BLOCKED: "Somebody has said that nothing more is wanted of this site.",
+    FailureKind.NOT_HTML: "The response was not HTML: a picture, a document, a download.",
+    FailureKind.TOO_LARGE: "The page has more bytes than allowed.",
+    FailureKind.MALFORMED: "The response was empty, or not what its headers say.",
+    FailureKind.ALREADY_FETCHED: "A redirect led to a page that was fetched before.",
+    FailureKind.SITE_CAP: "A redirect led to a site whose cap is reached.",
+    FailureKind.SITE_BLOCKED: "Somebody has blocked this site during the crawl.",
     FailureKind.ROBOTS: "The site's robots.txt does not allow it.",
-    FailureKind.ROBOTS_UNREACHABLE: "The site's robots.txt could not be had, so nothing was asked.",
+    FailureKind.ROBOTS_UNREACHABLE: "The site's robots.txt could not be fetched, so no page was.",
     FailureKind.BLOCKED_ADDRESS: "The host has a private or reserved address, which is refused.",
-    FailureKind.BLOCKED_URL: "The URL, or one that it redirects to, is none that may be fetched.",
-    FailureKind.OFF_SITE: "It lies outside the spider's allowed_domains, or redirects to there.",
-    FailureKind.DROPPED: "Something between crawler and network took the request away.",
-    FailureKind.NO_ADDRESS: "No address is known for the host.",
-    FailureKind.NO_CONNECTION: "There was no connection to the server, or a gateway had none.",
-    FailureKind.PROXY_UNREACHABLE: "The proxy that the crawl is to use did not answer.",
+    FailureKind.BLOCKED_URL: "The URL, or one that it redirects to, may not be fetched.",
+    FailureKind.OFF_SITE: "The URL is outside the spider's allowed_domains, or redirects there.",
+    FailureKind.DROPPED: "A Scrapy component dropped the request.",
+    FailureKind.NO_ADDRESS: "The host name has no address.",
+    FailureKind.NO_CONNECTION: "The server, or a gateway before it, could not be reached.",
+    FailureKind.PROXY_UNREACHABLE: "The proxy of the crawl did not answer.",
     FailureKind.TIMEOUT: "The server took too long.",
-    FailureKind.THROTTLED: "The server asked for more patience than a page is given.",
-    FailureKind.SITE_DOWN: "The site had failed, and had to be left alone for a while.",
+    FailureKind.THROTTLED: "The server asked for longer waits than a page is worth.",
+    FailureKind.SITE_DOWN: "The site had failed before and was left alone for a while.",
     FailureKind.UNREADABLE: "Reading the page failed, or took too long.",
-    FailureKind.SOFT_NOT_FOUND: "The page only says that there is no such page.",
-    FailureKind.NEAR_DUPLICATE: "The page is nearly the same as one that was fetched before.",
-    FailureKind.KEYWORD_STUFFING: "The page does little but repeat keywords of the topic.",
+    FailureKind.SOFT_NOT_FOUND: "The page says that it does not exist.",
+    FailureKind.NEAR_DUPLICATE: "The page is nearly the same as one fetched before.",
+    FailureKind.KEYWORD_STUFFING: "The page mostly repeats keywords of the topic.",
     FailureKind.OTHER_LANGUAGE: "The page is in a language that the topic does not want.",
 }
 
@@ -104,10 +104,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A retrieved page, reduced to what a focused crawler reads.
+    """A fetched page, reduced to what a focused crawler reads.
 
-    `url` is canonical and final (after redirects). `labels` are the ground truth
-    that some archives carry; nothing but training and judging may look at them.
+    `url` is canonical and final (after redirects). `labels` are the ground truth of some archives;
+    only training and judging may look at them.
     """
 
     url: str
@@ -118,13 +118,13 @@ class Page:
 
     @property
     def content(self) -> str:
-        """What a relevance model reads: the title on the first line, then the text."""
+        """The text that a relevance model reads: the title on the first line, then the text."""
         return f"{self.title}\n{self.text}"
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """No page: why, and whether trying again later could help."""
+    """A URL without a page: why, and whether a later attempt could succeed."""
 
     url: str
     kind: FailureKind

@@ -1,12 +1,11 @@
-"""What a page says about itself beside its text: all of it claims, to be believed with care.
+"""What a page claims about itself, besides its text. Not every claim is true.
 
-- The *canonical link* names the URL under which the page wants to be known. It is followed
-  only within the site, as no page may speak for another site's, and never to the site's
-  front page from elsewhere: a template that names the front page on every page is a mistake
-  common enough to lose whole sites to.
-- A *refresh* within `SOON` seconds to another page is a redirect in all but name.
-- `og:title` is the title that a page wants to be shared under.
-- The language of the markup is often that of the template, so it is only a hint.
+- The *canonical link* names the URL by which the page wants to be known. It counts only within
+  the site, and not if it names the front page of the site on another page: templates that name the
+  front page on every page are a common mistake, and would lose the whole site.
+- A *refresh* to another page within `SOON` seconds is a redirect.
+- `og:title` is the title for sharing the page.
+- The language in the markup is often that of the template, so it is only a hint.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from tres.web.url import SiteBy, canonical, site_of
 
 SOON = 5.0
 MAX_CLAIMS = 500
-"""Elements of the head that are looked at; no honest page has as many."""
+"""Elements of the head that are read; no honest page has as many."""
 
 _REFRESH = re.compile(
     r"\s*(\d{1,6}(?:\.\d{0,6})?|\.\d{1,6})[\s;,]+(?:url\s*=\s*)?([\"']?)(.*)",
@@ -42,7 +41,7 @@ class Head:
 
 
 def read_claims(tree: LexborHTMLParser, base: str, encoding: str = "utf-8") -> Head:
-    """The first claim of each kind, URLs as seen from `base` in a page of this encoding."""
+    """Return the first claim of each kind; URLs are relative to `base`, in this encoding."""
     named: str | None = None
     refresh: str | None = None
     title = ""
@@ -61,7 +60,7 @@ def read_claims(tree: LexborHTMLParser, base: str, encoding: str = "utf-8") -> H
 
 
 def _refreshed(content: str, base: str, encoding: str) -> str | None:
-    """The target of a refresh: up to the quote that it opens with, or all of it."""
+    """Return the target of a refresh; an opening quote ends it at the closing one."""
     refresh = _REFRESH.match(content)
     if not refresh or float(refresh[1]) > SOON:
         return None
@@ -70,13 +69,13 @@ def _refreshed(content: str, base: str, encoding: str) -> str | None:
 
 
 def claimed_language(html: str) -> str:
-    """The language code of `<html lang>`, if it is near the beginning of the source."""
+    """Return the language code of `<html lang>`, if it is near the start of the source."""
     claim = _LANGUAGE.search(html[:4_096])
     return base_code(claim[1]) if claim else ""
 
 
 def page_identity(named: str | None, url: str, by: SiteBy = "host") -> str:
-    """The identity of the page at `url` that names `named` as its canonical link."""
+    """Return the identity of the page at `url` whose canonical link is `named`."""
     if named is None or site_of(named, by) != site_of(url, by):
         return url
     return url if _FRONT.fullmatch(named) and not _FRONT.fullmatch(url) else named

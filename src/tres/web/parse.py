@@ -1,11 +1,10 @@
-"""From HTML to a `Page`: title, text, links; and to a `Document`: what the page claims to be.
+"""From HTML to a `Page` (title, text, links) and to a `Document` (with the claims of the page).
 
-The reading is lenient, as browsers are: there is no markup that fails. What fails,
-with a name, is what is no page at all (binary data sent as text/html) and what was
-made to hurt. All results are bounded by the constants below, and the markup is
-made flat before it is parsed (`tres.web.flat_html`), so that deep nesting costs no more
-than any other markup of its size. Menus, headers and footers are no text of the page
-(`tres.web.boilerplate`), but their links are links of it.
+Parsing is lenient, as in browsers: no markup fails. Only binary data sent as text/html and markup
+made to do harm fail, as `MALFORMED`. All results are bounded by the constants below, and markup is
+made flat before it is parsed (`tres.web.flat_html`), so that deep nesting costs no more than any
+other markup of its size. Menus, headers and footers are not part of the text
+(`tres.web.boilerplate`), but their links are links of the page.
 """
 
 from __future__ import annotations
@@ -37,17 +36,17 @@ class Document:
     page: Page
     head: Head
     language: str
-    """The code in `<html lang>`, or nothing."""
+    """The code in `<html lang>`, or an empty string."""
 
 
 def parse_html(url: str, body: bytes | str, charset: str | None = None) -> Outcome:
-    """The page at the canonical URL `url`; `charset` is what the HTTP header says, if it does."""
+    """Return the page at a canonical URL; `charset` is that of the HTTP header, if any."""
     document = parse_document(url, body, charset)
     return document.page if isinstance(document, Document) else document
 
 
 def parse_document(url: str, body: bytes | str, charset: str | None = None) -> Document | Failed:
-    """The page at `url` with its claims."""
+    """Return the page at a canonical URL with its claims."""
     read = _text_of(body, charset)
     if read is None or too_many_attributes(read.text):
         return Failed(url, FailureKind.MALFORMED)
@@ -68,12 +67,12 @@ def parse_document(url: str, body: bytes | str, charset: str | None = None) -> D
 
 
 def fold_blanks(text: str) -> str:
-    """One line with single blanks."""
+    """Return the text as one line with single blanks."""
     return " ".join(text.split())
 
 
 def fold_lines(text: str) -> str:
-    """Lines with single blanks, none of them empty."""
+    """Return the lines that are not empty, with single blanks."""
     return "\n".join(filter(None, map(fold_blanks, text.split("\n"))))
 
 
@@ -85,7 +84,7 @@ def _text_of(body: bytes | str, charset: str | None) -> Decoded | None:
 
 
 def replace_surrogates(text: str) -> str:
-    """Without halves of surrogate pairs, which no file and no terminal can take."""
+    """Return text without lone surrogates, which cannot be written to files."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -94,9 +93,9 @@ def replace_surrogates(text: str) -> str:
 
 
 def _links(tree: LexborHTMLParser, base: str, encoding: str) -> Iterator[Link]:
-    """All links in page order, and frames, whose pages are shown within this one.
+    """Yield all links in page order, and frames, whose pages are shown within this one.
 
-    `rel=nofollow` is a word to search engines, not to readers.
+    `rel=nofollow` is addressed to search engines, not to readers, and is ignored.
     """
     for node in tree.css(f"a[href], area[href], {FRAME}[src]")[:MAX_LINKS]:
         written = node.attributes["src" if node.tag == FRAME else "href"]
@@ -111,7 +110,7 @@ def _base(tree: LexborHTMLParser, url: str) -> str:
 
 
 def _anchor(node: LexborNode) -> str:
-    """What a reader sees of the link: its words, else its picture's, else its tooltip."""
+    """Return what a reader sees of a link: its text, else that of its picture, else its tooltip."""
     if words := fold_blanks(strip_marks(node.text())):
         return words[:MAX_ANCHOR_CHARS]
     spoken = [image.attributes.get("alt") for image in node.css("img[alt]")]

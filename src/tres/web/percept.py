@@ -1,8 +1,8 @@
 """Percepts: what the crawler perceives of a page. The seam of the whole design.
 
-Everything before a percept is per-page work that knows no crawl and can be done anywhere,
-in any order, and be cached: parsing, judging, matching keywords. Everything after it is the
-learner, which sees only the numbers and names in here.
+Everything before a percept is work on a single page, independent of the crawl: parsing, judging,
+matching keywords. It can be done anywhere, in any order, and cached. Everything after it is the
+learner, which sees only the numbers and names of percepts.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Floats = np.ndarray[tuple[int], np.dtype[np.float32]]
 
 
 MAX_ANCHOR_CHARS = 500
-"""Of the anchors of one target; a model reads all of them, what is kept is bounded."""
+"""Kept of the anchors of one target; a model reads all of them."""
 
 
 class LinkPercepts(msgspec.Struct, frozen=True, dict=True):
@@ -45,18 +45,18 @@ class LinkPercepts(msgspec.Struct, frozen=True, dict=True):
     anchor_keyword: Flags
     anchor_relevance: Floats
     anchors: tuple[str, ...] = ()
-    """What the links say. Learners see numbers; baselines that read words, and people, see this."""
+    """The texts of the links, for people and for baselines that read words."""
 
     def __len__(self) -> int:
         return len(self.urls)
 
     @cached_property
     def wordings(self) -> Wordings:
-        """The words of the links as numbers: read once, however many crawls meet the page."""
+        """The words of the links as numbers, computed once per page."""
         return encode_wordings(self.urls, self.anchors)
 
     def select(self, keep: Flags) -> LinkPercepts:
-        """Those of the links for which `keep` is true."""
+        """Return the links for which `keep` is true."""
         chosen = keep.tolist()
         columns: list[Any] = [
             column[keep] if isinstance(column, np.ndarray) else tuple(compress(column, chosen))
@@ -79,15 +79,15 @@ class Percept(msgspec.Struct, frozen=True):
     relevance: float
     links: LinkPercepts
     language: str = ""
-    """As `tres.topic.language` tells it: a note, which takes no part in any decision."""
+    """As `tres.topic.language` identifies it: a note that plays no part in decisions."""
 
     @property
     def relevant(self) -> bool:
-        """Does the page earn the reward?"""
+        """Whether the page earns the reward."""
         return self.relevance >= THRESHOLD
 
     def with_links(self, keep: Flags) -> Percept:
-        """The percept with those of its links for which `keep` is true."""
+        """Return the percept with only the links for which `keep` is true."""
         return msgspec.structs.replace(self, links=self.links.select(keep))
 
 
@@ -99,19 +99,19 @@ class Perceiver:
     matcher: KeywordMatcher
     site_by: Literal["host", "domain"] = "host"
     expansion: Expansion | None = None
-    """Where the keywords came from that the topic file does not name."""
+    """The source of the keywords that are not in the topic file."""
     guesses: Examples | None = None
-    """What the model has learnt from, if nobody had labelled anything."""
+    """The examples that the model has learnt from, if there were no labels."""
 
     def page(self, page: Page) -> Percept:
-        """Judge a page and describe its outlinks; links to itself say nothing and are dropped."""
+        """Judge a page and describe its outlinks; links to itself are dropped."""
         outlinks = [link for link in page.links if link.url != page.url]
         relevance = float(self.model.probabilities([page.content])[0])
         language = language_of(page.text or page.title)
         return Percept(page.url, self.site(page.url), relevance, self.links(outlinks), language)
 
     def seeds(self, urls: Iterable[str]) -> LinkPercepts:
-        """Seeds are links that nobody made: their URL speaks for them."""
+        """Describe seeds: links without a page and an anchor, only with a URL."""
         return self.links([Link(url, "") for url in urls])
 
     def links(self, links: Sequence[Link]) -> LinkPercepts:

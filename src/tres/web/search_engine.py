@@ -1,4 +1,4 @@
-"""What a search engine is to a crawler: a query goes in, pages of hits come out."""
+"""The interface of a search engine: a query goes in, pages of hits come out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 
 class Hit(NamedTuple):
-    """One result: a canonical URL, and what the engine knows of the page's text."""
+    """One result: a canonical URL, and the text of the page as far as the engine has it."""
 
     url: str
     text: str
@@ -18,4 +18,4 @@ class SearchEngine(Protocol):
     """Answers queries."""
 
     def search(self, query: Sequence[str], page: int) -> list[Hit]:
-        """The hits of a result page, counted from 0, best first; all words must occur."""
+        """Return the hits on a result page (the first is 0), best first; all words must occur."""

@@ -1,13 +1,13 @@
-"""Sitemaps: lists of pages that a site makes for crawlers.
+"""Sitemaps: lists of pages that sites publish for crawlers.
 
 A sitemap is XML with a `<loc>` for each page, an index of further sitemaps with a `<loc>` for
 each of them, or plain text with a URL in each line; any of them may be compressed. They come
-from strangers, so they are not given to an XML parser at all: nothing but the `<loc>` elements
-matters, and a regular expression finds them without ever expanding an entity of the document's
-own. Sizes are bounded before and after decompression; what is broken gives what could be read.
+from strangers, so no XML parser sees them: only the `<loc>` elements matter, and a regular
+expression finds them without expanding the entities of the document. Sizes are bounded before and
+after decompression; of a broken sitemap, what could be read counts.
 
-How they enter a crawl: as further links, without words, of the first page of their site that is
-fetched (`with_sitemap`). Everything after that treats them like any other link.
+They enter a crawl as further links, without anchors, of the first page that is fetched from their
+site (`with_sitemap`), and are then treated like any other link.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tres.web.url import SiteBy, canonical, site_of
 MAX_BYTES = 10_000_000
 MAX_URLS = 5_000
 MAX_LISTED = 4 * MAX_URLS
-"""URLs that are looked at, be they of the site or not."""
+"""URLs that are read, of the site or not."""
 
 _GZIP = b"\x1f\x8b"
 _LOCATION = re.compile(
@@ -37,14 +37,14 @@ _INDEX = re.compile(r"<(?:\w+:)?sitemapindex[\s>]", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """What one file lists: pages, or further sitemaps. URLs are canonical and distinct."""
+    """The content of one file: pages, or further sitemaps. URLs are canonical and distinct."""
 
     pages: tuple[str, ...] = ()
     sitemaps: tuple[str, ...] = ()
 
 
 def parse_sitemap(body: bytes, url: str, by: SiteBy = "host") -> Sitemap:
-    """The sitemap at the canonical URL `url`; it may list pages of its own site only."""
+    """Return the sitemap at a canonical URL; only URLs of its own site count."""
     read = decode_page(_decompressed(body))
     text = read.text if read else ""
     listed = (_written(place) for place in _LOCATION.finditer(text))
@@ -59,14 +59,14 @@ def parse_sitemap(body: bytes, url: str, by: SiteBy = "host") -> Sitemap:
 
 
 def with_sitemap(page: Page, urls: Iterable[str]) -> Page:
-    """The page with links to `urls` after its own; a link that it has already stays as it is."""
+    """Return the page with links to `urls` after its own, without duplicates."""
     known = {link.url for link in page.links}
     more = [Link(url, "") for url in dict.fromkeys(urls) if url not in known]
     return replace(page, links=(*page.links, *more)) if more else page
 
 
 def _written(place: re.Match[str]) -> str:
-    """Text in CDATA is meant as it stands; elsewhere the references of HTML are resolved."""
+    """Return the text of an element: CDATA as it is, else with the references resolved."""
     return (place[1] if place[1] is not None else unescape(place[2])).strip()
 
 

@@ -1,15 +1,14 @@
-"""Soft 404: a page that says it is not there, with a status that says it is.
+"""Soft 404: a page that says it does not exist, but has a status of success.
 
-The words "not found" prove nothing: pages about errors use them, and shops regret that a thing
-is out of stock. So a page is taken for missing only if it is *short* and speaks of itself:
+The words "not found" prove nothing: pages about errors use them, and so do shops for things out of
+stock. So a page counts as missing only if it is *short* and speaks about itself:
 
-- its title is nothing but such a sentence, the name of the site aside
+- its title is only such a sentence, apart from the name of the site
   ("404 Not Found | Example"), and it has fewer than `TITLE_WORDS` words; or
-- its text has fewer than `TEXT_WORDS` words and holds a whole sentence that no other page
-  needs, such as "the page you requested could not be found".
+- its text has fewer than `TEXT_WORDS` words and contains a whole sentence that is on no other
+  kind of page, such as "the page you requested could not be found".
 
-A page about the error 404 has a title that goes on ("HTTP 404: meaning and history") or more
-to say than that.
+A page about the error 404 has a longer title ("HTTP 404: meaning and history") or more text.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from tres.topic.text import words
 TITLE_WORDS = 250
 TEXT_WORDS = 120
 MAX_CHARS = 3_000
-"""A longer text is not short, whatever it is made of; the patterns never run over one."""
+"""Longer texts are not short, whatever their words; the patterns never run over them."""
 
 _MISSING = r"""
     (?:http\W++)?(?:error|fehler|erreur|errore|fout|erro|błąd|ошибка)?\W*+404(?:\W*+(?:error|fehler))?
@@ -68,7 +67,7 @@ _SENTENCE = re.compile(
 
 
 def is_soft_404(title: str, text: str) -> bool:
-    """Does a page say of itself that there is no such page?
+    """Return whether a page says that it does not exist.
 
     >>> is_soft_404("404 Not Found | Example", "Try our search."), is_soft_404("Lost", "")
     (True, False)

@@ -2,17 +2,17 @@
 
 Two kinds of URL are counted, each by what it varies:
 
-- `combinations`: one path with three or more parameters. A shop or a catalogue offers every
-  combination of its filters and orders as a link. Fewer parameters name things, and a path may
-  have as many things as it likes.
+- `combinations`: one path with three or more parameters. A shop or a catalogue links to every
+  combination of its filters and orders. Fewer parameters name things, and a path may have any
+  number of things.
 - `dates`: a year and month at the end of a path or in a query, by site: the leaves of a calendar.
   Articles have a date as well, but there it is followed by a name.
 
-A link beyond the limit of its kind is dropped, unless it was let in before. What has been let in
-is kept in a Bloom filter and the counts in a small table of counters that URLs share by hash;
-so memory is fixed, and at worst, after hundreds of thousands of such links, one is taken for
-another. The memory is a fold over the links that were let in (`remember`), in any order: a crawl
-that is resumed gets it back from its recorded percepts.
+A link beyond the limit of its kind is dropped, unless it was accepted before. Accepted links are in
+a Bloom filter, and the counts in a small table of counters that URLs share by hash. So memory is
+fixed; at worst, after hundreds of thousands of such links, one is mistaken for another. The state
+is a fold over the accepted links (`remember`), in any order: a resumed crawl rebuilds it from its
+recorded percepts.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class EndlessSpaces:
         self._known = np.zeros(BITS // 8, np.uint8)
 
     def without_full_spaces(self, percept: Percept) -> Percept:
-        """The percept without links that lead further into a space that is full."""
+        """Return the percept without links that lead further into a full space."""
         let_in: Counter[str] = Counter()
         full = [place for place, url in enumerate(percept.links.urls) if self._objects(url, let_in)]
         if not full:
@@ -57,11 +57,11 @@ class EndlessSpaces:
         return percept.with_links(keep)
 
     def remember(self, percept: Percept) -> None:
-        """Its links have been let in."""
+        """Add the links of a percept."""
         self.add_urls(percept.links.urls)
 
     def add_urls(self, urls: Iterable[str]) -> None:
-        """These links are part of the crawl from now on."""
+        """Count links as accepted."""
         for url in urls:
             if (space := space_of(url)) and not self._is_known(url):
                 bit = _hash(url, BITS)[0]
@@ -70,7 +70,7 @@ class EndlessSpaces:
                     self._counts[row, cell] = min(int(self._counts[row, cell]) + 1, 65_535)
 
     def _objects(self, url: str, let_in: Counter[str]) -> bool:
-        """Is the space of a URL full, with what this page has been let in already?"""
+        """Return whether the space of a URL is full, counting the links accepted from this page."""
         space = space_of(url)
         if space is None or self._is_known(url):
             return False
@@ -87,7 +87,7 @@ class EndlessSpaces:
 
 
 def space_of(url: str) -> tuple[str, str] | None:
-    """The kind and the name of the space that a URL may belong to.
+    """Return kind and name of the space that a URL may belong to.
 
     >>> space_of("http://example.org/shop?color=red&size=9&order=price")
     ('combinations', 'http://example.org/shop')
@@ -104,6 +104,6 @@ def space_of(url: str) -> tuple[str, str] | None:
 
 
 def _hash(text: str, size: int) -> tuple[int, int]:
-    """Two places in a table of `size`, the same in every run."""
+    """Return two places in a table of `size`, the same in every run."""
     digest = blake2b(text.encode(), digest_size=16).digest()
     return int.from_bytes(digest[:8], "big") % size, int.from_bytes(digest[8:], "big") % size

@@ -1,16 +1,16 @@
 """The identity of pages and sites.
 
 Two URLs are one page if their canonical forms are equal. The canonical form is what a browser
-would ask for (the WHATWG URL standard, by the parser `ada`), without its fragment: it undoes only
-spelling differences that no server can see, such as the case of scheme and host, default ports,
+would request (the WHATWG URL standard, by the parser `ada`), without its fragment: it removes only
+differences in spelling that no server can see, such as the case of scheme and host, default ports,
 `/a/../b`, blanks, letters beyond ASCII and the many spellings of one IPv4 address. It keeps
 the query as it is, in its order: on many sites the query *is* the page, and dropping it would
 merge the whole site into one.
 
-It is stricter than a browser where that helps a crawler. `None` is what is no http(s) URL, what has
-a user name or password, which no public link needs, and a host that no name server can be asked
-for: a label of more than 63 octets, or characters other than letters, digits, `-` and `_`. The
-final dot of a host is dropped.
+It is stricter than a browser where that helps a crawler. The result is `None` for anything but an
+http(s) URL, for a URL with a user name or password, which no public link needs, and for a host that
+no name server can resolve: with a label of more than 63 octets, or with characters other than
+letters, digits, `-` and `_`. The final dot of a host is dropped.
 
 `canonical` never raises. It is idempotent, so stored URLs may pass through it again, and then
 the common case costs one regular expression and no parsing.
@@ -30,7 +30,7 @@ MAX_URL_CHARS = 2_000
 MAX_HOST_CHARS = 253
 MAX_LABEL_CHARS = 63
 MAX_AUTHORITY_CHARS = 1_000
-"""Of a host as it is written: a letter may be three escapes."""
+"""Length of a host as it is written: a letter may be three escapes."""
 
 SiteBy = Literal["host", "domain"]
 
@@ -51,9 +51,9 @@ _NO_BASE = "about:blank"
 
 
 def canonical(url: str, base: str | None = None, encoding: str = "utf-8") -> str | None:
-    """The canonical form of `url`, seen from the canonical URL `base`; None if it has none.
+    """Return the canonical form of `url`, relative to the canonical URL `base`, or None.
 
-    `encoding` is that of the page that holds the link: browsers write queries in it.
+    `encoding` is that of the page with the link: browsers write queries in it.
 
     >>> canonical("HTTP://Example.org:80/a/../b c?y=1&x=2#top")
     'http://example.org/b%20c?y=1&x=2'
@@ -88,7 +88,7 @@ def _origin(url: str) -> str:
 
 
 def _is_endless(url: str) -> bool:
-    """Is the host longer than any name can be? To encode such a name takes long, and in vain."""
+    """Return whether the host is longer than any name can be; encoding it would be slow."""
     authority = _AUTHORITY.match(url)
     if not authority or len(authority[1]) <= MAX_LABEL_CHARS:
         return False
@@ -97,9 +97,9 @@ def _is_endless(url: str) -> bool:
 
 
 def _with_query_in(url: str, encoding: str) -> str:
-    """The URL with the letters of its query escaped as bytes of an encoding, as forms send them.
+    """Return the URL with the letters of its query escaped in an encoding, as forms send them.
 
-    A letter that the encoding does not have becomes its number, as `&#26085;`.
+    A letter that the encoding does not have becomes its number, as in `&#26085;`.
     """
     path, mark, query = url.partition("?")
     query, sharp, fragment = query.partition("#")
@@ -118,7 +118,7 @@ def _escaped(text: str, encoding: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """The host of a canonical URL, without port."""
+    """Return the host of a canonical URL, without port."""
     authority = url.split("/", 3)[2]
     if authority.startswith("["):
         return authority[: authority.index("]") + 1]
@@ -127,7 +127,7 @@ def host_of(url: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def site_of(url: str, by: SiteBy = "host") -> str:
-    """The site of a canonical URL: its host without `www.`, or its registrable domain.
+    """Return the site of a canonical URL: its host without `www.`, or its registrable domain.
 
     >>> site_of("http://www.news.example.co.uk:8080/a")
     'news.example.co.uk'
@@ -145,13 +145,13 @@ def _without_www(host: str) -> str:
 
 @lru_cache(maxsize=1)
 def _suffixes() -> TLDExtract:
-    """The public suffix list that comes with the library: no download, no file cache."""
+    """Return the public suffix list of the library, without download and file cache."""
     return TLDExtract(cache_dir=None, suffix_list_urls=(), include_psl_private_domains=True)
 
 
 @lru_cache(maxsize=1 << 16)
 def domain_of(host: str) -> str:
-    """The registrable domain of a host; an address or a name without dots is its own.
+    """Return the registrable domain of a host; addresses and names without dots are their own.
 
     >>> domain_of("news.example.co.uk"), domain_of("someone.github.io")
     ('example.co.uk', 'someone.github.io')
@@ -171,7 +171,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 @lru_cache(maxsize=1 << 14)
 def url_words(url: str) -> str:
-    """What a canonical URL says, as lower-case words.
+    """Return the words of a canonical URL, in lower case.
 
     >>> url_words("http://www.star-notes.example.org/2019/BlackHoles.html?view=full")
     'star notes example black holes view full'
@@ -186,7 +186,7 @@ def url_words(url: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def _host_words(host: str) -> str:
-    """The labels of a host without `www` and the public suffix."""
+    """Return the labels of a host without `www` and the public suffix."""
     suffix = _suffixes().extract_str(host).suffix
     name = host.removesuffix(suffix) if suffix else host.rpartition(".")[0] or host
     return " ".join(_WORD.findall(name.removeprefix("www.")))
