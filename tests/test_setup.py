@@ -31,7 +31,7 @@ esac
 
 @pytest.fixture
 def make(tmp_path):
-    """Run `make` in a fresh folder; the answer is what has been made and installed by now."""
+    """Return a function that runs `make` in a fresh folder; it returns what was installed."""
     if shutil.which("make") is None:
         skip_without("make")
     for name in ("Makefile", "pyproject.toml", "constraints.txt"):

@@ -1,4 +1,4 @@
-"""What pages are given, and the site that is built of them, made once for all tests."""
+"""Fixtures made once for all tests: the files that pages start from, and the built site."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def given(tmp_path_factory: pytest.TempPathFactory) -> Given:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built elsewhere."""
+    """Build the site in a temporary directory."""
     need_package("zensical")
     place = tmp_path_factory.mktemp("site")
     shutil.copy(ROOT / "zensical.toml", place)

@@ -1,9 +1,9 @@
-"""What the examples of the documentation begin with, made once and copied for every page.
+"""The files that the examples of the documentation start from, made once and copied for every page.
 
-The pages speak of an encyclopedia with labels, of a topic `biology` and of its run. Here the
-encyclopedia is a made-up web whose words for astronomy were exchanged for words of biology, so
-that the examples run as they are written. `astronomy` is the topic of the tutorial, crawled
-live on the web that `tres serve` makes.
+The pages use an encyclopedia with labels, a topic `biology` and its run. Here the encyclopedia is
+a generated web whose words for astronomy are replaced by words of biology, so that the examples run
+as they are written. `astronomy` is the topic of the tutorial, crawled live on a web served by
+`tres serve`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _WORD = re.compile(rf"\b({'|'.join(WORDS)})\b", re.IGNORECASE)
 
 
 class Given:
-    """Makes what is asked for when it is asked for first, and copies it to where it is needed."""
+    """Makes each file or run on first use, and copies it to where it is needed."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -53,7 +53,7 @@ class Given:
         }
 
     def copy(self, names: tuple[str, ...], target: Path) -> None:
-        """Put these there."""
+        """Copy files and runs by name."""
         for name in names:
             made = self._made(name)
             (target / name).parent.mkdir(parents=True, exist_ok=True)
@@ -97,7 +97,7 @@ class Given:
             self._run(f"tres crawl astronomy.toml --proxy {proxy} --run runs/astronomy")
 
     def _bees_run(self) -> None:
-        """A live crawl under another name."""
+        """Copy a live run under another name."""
         shutil.copytree(self._made("runs/astronomy"), self._directory / "runs/bees")
 
     def _run(self, command: str) -> None:
@@ -112,17 +112,17 @@ def _seeds(count: int) -> list[str]:
 
 
 def _line(page: Page) -> str:
-    """A page of the encyclopedia, as a line of an archive."""
+    """Return a page of the encyclopedia as a line of an archive."""
     labels = ["Science/Biology" if name == "astronomy" else f"Life/{name}" for name in page.labels]
     record = {
         "url": page.url,
-        "title": _exchanged(page.title),
-        "text": _exchanged(page.text),
-        "links": [[link.url, _exchanged(link.anchor)] for link in page.links],
+        "title": _translate(page.title),
+        "text": _translate(page.text),
+        "links": [[link.url, _translate(link.anchor)] for link in page.links],
         "labels": labels,
     }
     return json.dumps(record) + "\n"
 
 
-def _exchanged(text: str) -> str:
-    return _WORD.sub(lambda found: WORDS[found[0].lower()], text)
+def _translate(text: str) -> str:
+    return _WORD.sub(lambda match: WORDS[match[0].lower()], text)

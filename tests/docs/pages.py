@@ -2,17 +2,17 @@
 
 A page is a story: its blocks run from top to bottom in one directory.
 
-    ```sh                       run by a shell; every `tres` line is parsed in any case
+    ```sh                       run by a shell; every `tres` line is also parsed
     ```python                   run by this Python
     ```toml                     a topic file, an experiment file, or some sections of one
-    ```text                     right below a `sh` block: what it prints, numbers aside
-    ```LANGUAGE title="NAME"    is written to the file NAME first, for the blocks below
+    ```text                     right below a `sh` block: its output, apart from numbers
+    ```LANGUAGE title="NAME"    written to the file NAME first, for the blocks below
 
-Comments say what is special:
+Comments make exceptions:
 
     <!-- test: not run: why -->            the block below
     <!-- test: page not run: why -->       all of the page
-    <!-- test: given NAME, NAME -->        what must be there before (`tests/docs/given.py`)
+    <!-- test: given NAME, NAME -->        files that must exist (`tests/docs/given.py`)
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Block:
     text: str
     title: str | None = None
     not_run: str | None = None
-    """Why it is not run, if it is not."""
+    """The reason if it is not run."""
 
 
 @dataclass(frozen=True)
@@ -49,22 +49,22 @@ class DocPage:
 
     @property
     def name(self) -> str:
-        """As people call it."""
+        """Its path in the repository."""
         return str(self.path.relative_to(ROOT))
 
     @cached_property
     def text(self) -> str:
-        """All of it."""
+        """Its Markdown."""
         return self.path.read_text(encoding="utf-8")
 
     @cached_property
     def given(self) -> tuple[str, ...]:
-        """What must be there before its blocks run."""
+        """Names of files that must exist before its blocks run."""
         return tuple(name.strip() for rest in self._marks("given") for name in rest.split(","))
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """Its code, in order."""
+        """Its code blocks, in order."""
         why = next(iter(self._marks("page not run:")), None)
         return tuple(_blocks(self.text.splitlines(), why))
 
@@ -73,7 +73,7 @@ class DocPage:
 
 
 def all_pages() -> list[DocPage]:
-    """The README and every page of the site."""
+    """Return the README and every page of the site."""
     return [DocPage(ROOT / "README.md"), *map(DocPage, sorted(DOCS.rglob("*.md")))]
 
 

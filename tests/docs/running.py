@@ -1,8 +1,8 @@
-"""A place to run examples in: `tres` and `python` are those of the tests, the world ends here.
+"""A place to run examples in, with the `tres` and `python` of the tests and without the Internet.
 
-Commands run in a shell in a directory of their own. Port 8080 of the pages is a free port of this
-machine. A program that looks up or connects to anything but this machine fails: no example
-reaches the Internet, and one that means to must say so.
+Commands run in a shell in their own directory. Port 8080 of the pages is replaced by a free port. A
+program that resolves or connects to anything but this machine fails, so no example reaches the
+Internet by accident.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]):
 GUARD = """
 import sys
 
-def _stay_here(event, arguments):
+def _refuse_other_machines(event, arguments):
     if event == "socket.connect" and isinstance(arguments[1], tuple):
         host = arguments[1][0]
     elif event == "socket.getaddrinfo":
@@ -39,20 +39,20 @@ def _stay_here(event, arguments):
     if host not in ("", "localhost", "::1") and not host.startswith("127."):
         raise PermissionError(f"an example of the documentation wants to reach {host}")
 
-sys.addaudithook(_stay_here)
+sys.addaudithook(_refuse_other_machines)
 """
 
 
 class Workplace:
-    """A directory in which blocks run; processes that they leave behind end with it."""
+    """A directory in which blocks run; processes they leave behind are killed with it."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self._held = _free_port()
-        self._port = str(self._held.getsockname()[1])
+        self._reserved = _free_port()
+        self._port = str(self._reserved.getsockname()[1])
         self._groups: list[int] = []
         self._tools = directory / ".tools"
-        self._said = self._tools / "output.txt"
+        self._output = self._tools / "output.txt"
 
     def __enter__(self) -> Self:
         self._tools.mkdir(parents=True, exist_ok=True)
@@ -64,7 +64,7 @@ class Workplace:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._held.close()
+        self._reserved.close()
         for group in self._groups:
             try:
                 os.killpg(group, signal.SIGKILL)
@@ -72,27 +72,27 @@ class Workplace:
                 continue
 
     def write(self, name: str, text: str) -> None:
-        """Make a file."""
+        """Write a file."""
         path = self.directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text.replace(PORT, self._port) + "\n", encoding="utf-8")
 
     def shell(self, text: str) -> subprocess.CompletedProcess[str]:
-        """Run commands; the first that fails ends them. Whoever starts a server waits for it."""
+        """Run commands up to the first that fails; wait for a server that they start."""
         done = self._run(["bash", "-eu", "-c", text.replace(PORT, self._port)])
         if text.rstrip().endswith("&") and PORT in text:
             self._wait_for_server()
         return done
 
     def python(self, text: str) -> subprocess.CompletedProcess[str]:
-        """Run a program."""
+        """Run a Python program."""
         script = self.directory / ".block.py"  # beside what it may import
         script.write_text(text.replace(PORT, self._port))
         return self._run([str(self._tools / "python"), str(script)])
 
     def _run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
-        """Output goes to a file: a server left running would keep a pipe open."""
-        with self._said.open("w", encoding="utf-8") as output:
+        """Send output to a file: a server left running would keep a pipe open."""
+        with self._output.open("w", encoding="utf-8") as output:
             process = subprocess.Popen(
                 command,
                 cwd=self.directory,
@@ -104,7 +104,7 @@ class Workplace:
             )
             self._groups.append(process.pid)
             code = process.wait(SECONDS)
-        text = self._said.read_text(encoding="utf-8").replace(self._port, PORT)
+        text = self._output.read_text(encoding="utf-8").replace(self._port, PORT)
         return subprocess.CompletedProcess(command, code, text)
 
     def _wait_for_server(self) -> None:
@@ -114,7 +114,7 @@ class Workplace:
                 if probe.connect_ex(("127.0.0.1", int(self._port))) == 0:
                     return
             sleep(0.1)
-        raise TimeoutError(f"nothing listens: {self._said.read_text()}")
+        raise TimeoutError(f"nothing listens: {self._output.read_text()}")
 
     def _environment(self) -> dict[str, str]:
         ours = Path(sys.executable).parent
@@ -133,9 +133,9 @@ class Workplace:
 
 
 def _free_port() -> socket.socket:
-    """A port that nobody else is given while this is open; a server may listen there all the same,
-    as both allow that an address is used again."""
-    held = socket.socket()
-    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    held.bind(("127.0.0.1", 0))
-    return held
+    """Reserve a port: nobody else gets it while this socket is open, but a server can listen there,
+    because both reuse the address."""
+    reserved = socket.socket()
+    reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    reserved.bind(("127.0.0.1", 0))
+    return reserved

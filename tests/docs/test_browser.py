@@ -1,4 +1,4 @@
-"""The site in a real browser: its search works by itself, and no page is too wide for a phone."""
+"""The site in a real browser: search works offline, and no page is too wide for a phone."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ sync_api = need_package("playwright.sync_api")
 
 @contextmanager
 def served(directory: Path) -> Iterator[str]:
-    def answer(asked: Request) -> bytes:
-        file = directory / unquote(urlsplit(asked.path).path).lstrip("/")
+    def answer(requested: Request) -> bytes:
+        file = directory / unquote(urlsplit(requested.path).path).lstrip("/")
         file = file / "index.html" if file.is_dir() else file
         if not file.is_file():
             return response(b"", "404 Not Found")
@@ -36,12 +36,12 @@ def browser() -> Iterator[sync_api.Browser]:
 
 
 @pytest.mark.slow
-def test_search_finds_a_page_and_nobody_else_is_asked(
+def test_search_finds_a_page_without_asking_another_host(
     site: Path, browser: sync_api.Browser
 ) -> None:
     page = browser.new_page()
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
     with served(site) as address:
         page.goto(f"{address}/index.html")
         page.wait_for_load_state("networkidle")
@@ -49,8 +49,8 @@ def test_search_finds_a_page_and_nobody_else_is_asked(
         page.wait_for_function("document.activeElement.shadowRoot", timeout=60_000)
         page.keyboard.type("near duplicate")
         page.get_by_text("Kinds of failure").first.wait_for(timeout=60_000)
-        assert asked
-        assert [url for url in asked if not url.startswith((address, "data:", "blob:"))] == []
+        assert requested
+        assert [url for url in requested if not url.startswith((address, "data:", "blob:"))] == []
 
 
 @pytest.mark.slow

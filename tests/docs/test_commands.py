@@ -1,4 +1,4 @@
-"""Every command line of the documentation is one that `tres` understands, run or not."""
+"""`tres` understands every command line in the documentation, run or not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHELLS = ("sh", "console")
 
 
 def command_lines(text: str) -> Iterator[list[str]]:
-    """The calls of tres in a piece of shell, each as its words."""
+    """Yield the calls of tres in a shell script, each as a list of words."""
     for line in text.replace("\\\n", " ").splitlines():
         plain = _REDIRECTION.sub("", line.removeprefix("$ "))
         words = shlex.shlex(plain, posix=True, punctuation_chars=True)
@@ -33,8 +33,8 @@ def command_lines(text: str) -> Iterator[list[str]]:
             call = []
 
 
-def understood(arguments: list[str]) -> None:
-    """Parse a call as the program does, and go no further; click tells what is wrong."""
+def parse_call(arguments: list[str]) -> None:
+    """Parse a call as the program does, without running it; click raises if it is wrong."""
     context = commands.make_context("tres", list(arguments))
     while isinstance(group := context.command, click.Group):
         rest = [*context._protected_args, *context.args]  # what is left for its commands
@@ -49,17 +49,17 @@ def test_every_call_of_tres_has_a_command_and_options_that_exist(page: DocPage) 
         if block.language in SHELLS:
             for call in command_lines(block.text):
                 if call and not {"--help", "-h", "--version"} & set(call):
-                    understood(call)
+                    parse_call(call)
 
 
 @pytest.mark.parametrize("page", all_pages(), ids=lambda page: page.name)
-def test_no_page_names_a_command_that_is_not_there(page: DocPage) -> None:
+def test_no_page_names_a_command_that_does_not_exist(page: DocPage) -> None:
     named = set(re.findall(r"`tres ([a-z][a-z-]*)", page.text))
     assert named <= set(commands.list_commands(click.Context(commands)))
 
 
 @pytest.mark.parametrize("page", all_pages(), ids=lambda page: page.name)
-def test_commands_stand_in_fenced_blocks_that_tests_can_see(page: DocPage) -> None:
+def test_commands_are_in_fenced_blocks_that_tests_can_see(page: DocPage) -> None:
     fenced = re.sub(r"^( *)```.*?^\1```", "", page.text, flags=re.DOTALL | re.MULTILINE)
     assert not re.findall(r"^(?: {4}|\t)(?:\S*tres|python|pip|scrapy) .*", fenced, re.MULTILINE)
 
@@ -67,4 +67,4 @@ def test_commands_stand_in_fenced_blocks_that_tests_can_see(page: DocPage) -> No
 def test_a_wrong_option_would_be_noticed() -> None:
     (call,) = command_lines("echo y | .venv/bin/tres label runs/bees --shove 3 > out.txt")
     with pytest.raises(click.NoSuchOption):
-        understood(call)
+        parse_call(call)

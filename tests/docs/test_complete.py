@@ -1,4 +1,4 @@
-"""What the program has, the documentation mentions: nothing can be added and left unsaid."""
+"""The documentation mentions everything that the program has: nothing can be added unmentioned."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.docs.given import Given
 from tests.docs.pages import DOCS
-from tools.reference import pages as made_pages
+from tools.reference import pages as generated_pages
 
 import tres
 from tres import errors
@@ -28,8 +28,8 @@ from tres.web.page import FailureKind
 REFERENCE = DOCS / "reference"
 
 
-def said(name: str) -> set[str]:
-    """What a page of the reference sets in code, whole or as the head of a row."""
+def names_on(name: str) -> set[str]:
+    """Return everything that a page of the reference sets in backquotes."""
     text = (REFERENCE / name).read_text(encoding="utf-8")
     return set(re.findall(r"`([^`\n]+)`", text))
 
@@ -38,17 +38,17 @@ def errors_of(kind: type[errors.TresError]) -> set[type[errors.TresError]]:
     return {kind}.union(*(errors_of(below) for below in kind.__subclasses__()))
 
 
-@pytest.mark.parametrize("path", made_pages(), ids=lambda path: path.name)
-def test_pages_that_are_made_from_the_program_are_up_to_date(path: Path) -> None:
-    assert path.read_text(encoding="utf-8") == made_pages()[path], "run `make docs`"
+@pytest.mark.parametrize("path", generated_pages(), ids=lambda path: path.name)
+def test_generated_pages_are_up_to_date(path: Path) -> None:
+    assert path.read_text(encoding="utf-8") == generated_pages()[path], "run `make docs`"
 
 
 def test_every_kind_of_failure_is_explained() -> None:
-    assert {str(kind) for kind in FailureKind} <= said("failures.md")
+    assert {str(kind) for kind in FailureKind} <= names_on("failures.md")
 
 
 def test_every_reason_to_stop_is_explained() -> None:
-    assert {str(reason) for reason in StopReason} <= said("failures.md")
+    assert {str(reason) for reason in StopReason} <= names_on("failures.md")
 
 
 def test_every_exit_code_is_explained() -> None:
@@ -63,7 +63,7 @@ def test_every_rule_that_drops_links_is_explained() -> None:
 
     named = re.findall(r'"([a-z-]+)"', Path(rules.__file__).read_text().partition("class Link")[2])
     assert {"include", "calendar", "no-address"} <= set(named)
-    assert set(named) | set(traps.LIMITS) <= said("failures.md") | {"a"}
+    assert set(named) | set(traps.LIMITS) <= names_on("failures.md") | {"a"}
 
 
 def test_every_event_of_a_log_is_explained() -> None:
@@ -87,12 +87,12 @@ def test_every_name_of_the_library_is_explained() -> None:
 
 
 def test_every_policy_is_explained() -> None:
-    assert set(POLICIES) <= said("policies.md")
+    assert set(POLICIES) <= names_on("policies.md")
 
 
 def test_every_feature_and_every_set_of_them_is_explained() -> None:
     features = {name for schema in SCHEMAS.values() for name in schema.features}
-    assert features | set(FEATURES) <= said("features.md")
+    assert features | set(FEATURES) <= names_on("features.md")
 
 
 def test_every_kind_of_model_is_explained() -> None:
@@ -105,7 +105,7 @@ def test_every_file_of_a_run_is_explained(given: Given, tmp_path: Path) -> None:
     files = {path.name for run in tmp_path.glob("runs/*") for path in run.iterdir()}
     assert {"journal.db", "summary.json", "model"} <= files
     files |= set(_OWN_FILES)
-    assert {name for name in files if not name.endswith(("-wal", "-shm"))} <= said("files.md")
+    assert {name for name in files if not name.endswith(("-wal", "-shm"))} <= names_on("files.md")
 
 
 def test_every_file_of_a_model_is_explained(given: Given, tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_every_file_of_a_model_is_explained(given: Given, tmp_path: Path) -> Non
 
 
 def test_every_column_of_a_run_is_explained() -> None:
-    assert {*PAGE_COLUMNS, *POSTPONED_COLUMNS, *FETCH_COLUMNS} <= said("files.md")
+    assert {*PAGE_COLUMNS, *POSTPONED_COLUMNS, *FETCH_COLUMNS} <= names_on("files.md")
 
 
 def test_every_table_of_a_journal_is_explained(given: Given, tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_every_table_of_a_journal_is_explained(given: Given, tmp_path: Path) -> 
         tables = {name for (name,) in journal.execute("SELECT name FROM sqlite_schema")
                   if not name.startswith("sqlite_")}  # fmt: skip
     assert {"pages", "failures"} <= tables
-    assert tables - {"begins"} <= said("files.md")
+    assert tables - {"begins"} <= names_on("files.md")
 
 
 def test_every_number_of_a_summary_is_explained(given: Given, tmp_path: Path) -> None:
@@ -136,4 +136,4 @@ def test_every_number_of_a_summary_is_explained(given: Given, tmp_path: Path) ->
         for key in json.loads((run / "summary.json").read_text())
     }
     assert "harvest_rate" in keys
-    assert keys <= said("files.md")
+    assert keys <= names_on("files.md")

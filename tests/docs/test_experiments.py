@@ -1,4 +1,4 @@
-"""The page of experiments: every figure in its tables is made from results, none by hand."""
+"""The page of experiments: every figure in its tables comes from results, none by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The site: it builds without a warning, every page can be reached, and nothing comes from afar."""
+"""The site builds without a warning, has every page, and loads nothing from other hosts."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def load(text: str, directory: Path) -> None:
 
 
 def _completed(table: dict[str, Any]) -> dict[str, Any]:
-    """A part of a topic file with the least that makes it whole."""
+    """Add to a part of a topic file the minimum that makes it valid."""
     topic = {"keywords": ["bee"]} | table.get("topic", {})
     training = table.get("training", {})
     if training.get("model") != "auto" and not {"labels", "positives", "load"} & set(training):

@@ -36,7 +36,7 @@ class ModelKind:
     takes_weights: bool = False
     """If not, examples are repeated in proportion to their weights."""
     extra: str = ""
-    """The optional dependencies that hold the packages: `pip install 'tres-crawler[EXTRA]'`."""
+    """The optional dependency that installs the packages, as in `pip_install(extra)`."""
     train_packages: tuple[str, ...] = ()
     load_packages: tuple[str, ...] = ()
 
