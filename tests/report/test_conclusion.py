@@ -65,9 +65,9 @@ def test_a_harvest_that_has_died_names_its_last_page() -> None:
     [
         ([False], "The only page is not relevant."),
         ([False, False], "None of the 2 pages is relevant."),
-        ([True], "It keeps finding relevant pages: the only page is relevant."),
-        ([True, True], "It keeps finding relevant pages: both pages are relevant."),
-        ([True, False], "It keeps finding relevant pages: 1 of the 2 pages is relevant."),
+        ([True], "The only page is relevant."),
+        ([True, True], "Both pages are relevant."),
+        ([True, False], "1 of the 2 pages is relevant."),
         (
             [True, *[False] * 40],
             "Nothing new since page 1: none of the 40 pages after it is relevant.",

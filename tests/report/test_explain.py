@@ -39,6 +39,7 @@ from tres.settings.sections import (
 )
 from tres.settings.topic_file import TopicConfig
 from tres.store import journal as journals
+from tres.store import journal_reader
 from tres.store.model_versions import replace_model
 
 TOPIC = "astronomy"
@@ -231,9 +232,9 @@ def test_the_journal_is_opened_once(run: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_only_the_records_that_matter_are_read(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    decode = journals.decode
+    decode = journal_reader.decode
     monkeypatch.setattr(
-        journals, "decode", lambda kind, body: (read.append(kind), decode(kind, body))[1]
+        journal_reader, "decode", lambda kind, body: (read.append(kind), decode(kind, body))[1]
     )
     told = fetched(run, 100)
     in_flight = 3  # of which one may cite it and come back between its choice and itself

@@ -146,12 +146,14 @@ def describe_harvest(harvest: Harvest, ended: bool) -> str:
     before = f"compared with {format_percentage(h.before)} before"
     after = format_part(h.relevant, pages, "page after it", "pages after it")
     part = format_part(h.relevant, pages, "page", last="last " if pages == RECENT else "")
+    if h.trend == "none" or pages < SHORTEST:
+        return f"{part[0].upper()}{part[1:]} relevant."
     sentences: dict[Trend, str] = {
-        "none": f"{part[0].upper()}{part[1:]} relevant.",
         "dry": f"Nothing new {since}: {after} relevant.",
         "faint": f"Hardly anything new {since}: {after} relevant.",
-        "falling": f"It finds less {since}: {rate} of the pages after it are relevant, {before}.",
-        "little": f"It finds little: {part} relevant.",
+        "falling": f"It has found less {since}: {rate} of the pages after it are relevant, "
+        f"{before}.",
+        "little": f"It {'found' if ended else 'finds'} little: {part} relevant.",
         "steady": f"It {'kept' if ended else 'keeps'} finding relevant pages"
         f"{' to the end' if ended else ''}: {part} relevant.",
         "rising": f"It has learnt where to look: {rate} of the pages {since} are relevant, "

@@ -86,7 +86,8 @@ def _sites(reader: RunReader) -> Markup:
         for site in sites[:TOP_SITES]
     ]
     some = f"{TOP_SITES} of " if len(sites) > TOP_SITES else ""
-    caption = f"{some}{format_count(len(sites), 'site')}, those with most relevant pages first"
+    order = ", those with most relevant pages first" if len(sites) > 1 else ""
+    caption = f"{some}{format_count(len(sites), 'site')}{order}"
     return table(caption, ["site", "pages", "relevant", "share"], rows)
 
 

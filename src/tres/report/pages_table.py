@@ -80,7 +80,7 @@ def table(listed: PageList) -> Markup:
     ]
     caption = f"The {len(rows):,} most relevant of {len(listed.pages):,} pages"
     if len(rows) == len(listed.pages):
-        caption = format_count(len(rows), "page")
+        caption = format_count(len(rows), "page") if rows else "No pages"
     return element(
         "table",
         element("caption", caption, id="shown", aria_live="polite"),

@@ -39,7 +39,7 @@ def summary(reader: RunReader) -> Markup:
         "div",
         harvest_rate(reader),
         conclusion_paragraph(reader),
-        element("p", format_totals(reader)),
+        element("p", totals) if (totals := format_totals(reader)) else None,
         element("p", f"Looking for {', '.join(reader.config.topic.keywords)}.", class_="quiet"),
     )
     return element("div", words, _harvest(reader), class_="lead")
@@ -64,19 +64,18 @@ def format_totals(reader: RunReader) -> str:
     sites = sum(site.relevant > 0 for site in series.sites_of(reader.pages))
     found = f"{format_count(reader.relevant, 'relevant page')} on {format_count(sites, 'site')}"
     found = f"{found}, of {pages}" if reader.relevant else f"{pages}, none relevant"
-    if not reader.pages:
-        found = "no fetched pages"
-    failures = f"; {format_count(len(reader.failures), 'URL')} gave no page"
-    return f"{found[0].upper()}{found[1:]}{failures if reader.failures else ''}."
+    parts = [found] if reader.pages else []
+    if reader.failures:
+        parts.append(f"{format_count(len(reader.failures), 'URL')} gave no page")
+    return f"{'; '.join(parts)}." if parts else ""
 
 
 def _harvest(reader: RunReader) -> Markup | None:
     if not reader.pages:
         return None
-    rates = {
-        "all pages so far": series.harvest(reader.pages),
-        f"the last {series.RECENT} pages": series.recent_harvest(reader.pages),
-    }
+    rates = {"all pages so far": series.harvest(reader.pages)}
+    if recent := series.recent_harvest(reader.pages):
+        rates[f"the last {series.RECENT} pages"] = recent
     return Markup(lines(rates, "pages", "Harvest rate"))
 
 

@@ -55,7 +55,8 @@ def _of_run(reader: RunReader) -> Iterator[RenderableType]:
         table.add_row(name, printable(value))
     yield table
     if reader.pages:
-        yield f"harvest rate    {sparks(series.recent_harvest(reader.pages), 1.0)}"
+        rate = series.recent_harvest(reader.pages) or series.harvest(reader.pages)
+        yield f"harvest rate    {sparks(rate, 1.0)}"
         yield f"relevant sites  {sparks(series.relevant_sites(reader.pages))}"
         yield _sites(reader)
     if reader.failures:
