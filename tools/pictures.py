@@ -1,6 +1,6 @@
 """Draw the pictures of the documentation: a map of the code, a step, the tree, the Pareto front.
 
-    python -m tools.pictures [rooms] [step] [tree] [pareto]
+    python -m tools.pictures [code-map] [step] [tree] [pareto]
 
 All but the map come from crawls of a generated web, so everybody gets the same pictures. They show
 how tres works and prove nothing.
@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tools.code_map import code_map
 from tools.drawing import GREEN, INK, PALE, WIDTH, picture, shorten, text
-from tools.rooms import rooms
 from tres.bench.comparison import prepare, run_bench
 from tres.bench.comparison_report import write_report
 from tres.bench.experiment_file import load_experiment
@@ -59,7 +59,7 @@ policies = ["tres", "tres:new_sites=0.5", "tres:preset=paper", "ache", "parent",
 def main() -> None:
     """Draw the pictures named on the command line, or all."""
     draw = {
-        "rooms": rooms,
+        "code-map": code_map,
         "step": lambda: step(*crawled()),
         "tree": lambda: tree(*crawled()),
         "pareto": pareto,
