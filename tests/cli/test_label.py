@@ -21,7 +21,7 @@ from tres.relevance.model_kinds import load_model
 from tres.store.journal import JOURNAL, Journal
 from tres.store.model_versions import place_of
 from tres.store.orders import Adopt, take
-from tres.store.run_directory import claimed
+from tres.store.run_lock import lock_run
 
 from .conftest import Outcome, Tres
 from .test_crawl import rows_of
@@ -297,7 +297,7 @@ def test_while_the_run_is_crawled_its_crawl_is_told_and_the_model_stays_until_th
     label: Label, run: Path
 ) -> None:
     before = load_model(run / "model").digest
-    with claimed(run):
+    with lock_run(run):
         outcome = label(run, "y\nn\nq\n")
     assert outcome.code == 0
     assert "the crawl that is going on there has been told" in outcome.out
@@ -310,7 +310,7 @@ def test_while_the_run_is_crawled_its_crawl_is_told_and_the_model_stays_until_th
 def test_a_model_that_nobody_has_adopted_is_overtaken_by_the_next(
     tres: Tres, label: Label, run: Path
 ) -> None:
-    with claimed(run):
+    with lock_run(run):
         label(run, "y\nn\nq\n")
     assert "trained anew with 3 judgements" in label(run, "y\nq\n").out
     newest = load_model(run / "model").digest
@@ -323,7 +323,7 @@ def test_a_model_that_was_left_for_a_crawl_is_adopted_by_the_next_one(
     tres: Tres, label: Label, run: Path
 ) -> None:
     before = load_model(run / "model").digest
-    with claimed(run):
+    with lock_run(run):
         label(run, "n\n" * 15)
     (letter,) = take(run)
     assert tres("resume", run, "--pages", 20).code == 0

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tres.store.run_directory import claimed, write_config
+from tres.store.run_directory import write_config
+from tres.store.run_lock import lock_run
 
 from .conftest import TOPIC, Tres, url
 from .test_crawl import rows_of
@@ -186,7 +187,7 @@ def test_a_damaged_snapshot_is_named_and_does_no_harm(tres: Tres, run: Path) -> 
 
 
 def test_two_crawls_do_not_write_to_one_run(tres: Tres, run: Path) -> None:
-    with claimed(run):
+    with lock_run(run):
         outcome = tres("resume", run, "--pages", 20)
     assert (outcome.code, outcome.err) == (
         2, f"tres: {run}: another tres is crawling there; wait until it has ended, or stop it\n"

@@ -15,7 +15,8 @@ from tres.dashboard.security import AccessRules
 from tres.settings.sections import TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig
 from tres.store.exploration_log import EXPLORATION, ExplorationLog
-from tres.store.run_directory import claimed, write_config
+from tres.store.run_directory import write_config
+from tres.store.run_lock import lock_run
 from tres.web.page import Failed, FailureKind, Page
 
 URL = "http://a.example/{}"
@@ -35,7 +36,7 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_it_is_shown_with_its_progress(run: Path, app: ASGIApp) -> None:
-    with ExplorationLog(run, "settings") as log, claimed(run):
+    with ExplorationLog(run, "settings") as log, lock_run(run):
         for number in range(3):
             log.add(URL.format(number), Page(URL.format(number), "title", "text \n { [", ()))
         log.add(URL.format(8), Failed(URL.format(8), FailureKind.NOT_FOUND))

@@ -20,7 +20,7 @@ from tres.relevance.model_kinds import load_model
 from tres.settings.topic_file import load_topic
 from tres.store.guessed_examples import read_guesses
 from tres.store.judgements import read_judgements
-from tres.store.run_directory import read_summary
+from tres.store.run_results import read_summary
 from tres.topic.vectors.formats import file_source, read_vectors
 
 

@@ -24,7 +24,8 @@ from tres.store.orders import ORDERS, Adopt, Block, Budget, Continue, Order, Pau
 from tres.store.recorded_session import RecordedSession
 from tres.store.records import Begin, Blocked
 from tres.store.run_controller import EVERY, RunController, Switched
-from tres.store.run_directory import CONFIG, STATE, claimed, write_config
+from tres.store.run_directory import CONFIG, STATE, write_config
+from tres.store.run_lock import lock_run
 from tres.store.run_state import Doing, run_state
 from tres.web.page import FailureKind
 
@@ -94,7 +95,7 @@ def test_the_inbox_is_looked_into_now_and_then_only(steered: Steered) -> None:
 
 def test_a_pause_is_told_and_shown_and_changes_nothing_else(steered: Steered) -> None:
     before = steered.crawling.journal.position
-    with claimed(steered.run):
+    with lock_run(steered.run):
         steered.told(Pause(), Pause())
         assert run_state(steered.run).doing is Doing.PAUSED
         steered.told(Continue(), Continue())

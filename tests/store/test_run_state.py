@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from tres.errors import RunError
-from tres.store import run_directory as run
-from tres.store.run_directory import STATE, SUMMARY, claimed, is_claimed
+from tres.store.run_directory import STATE, SUMMARY
+from tres.store.run_lock import is_locked, lock_run
 from tres.store.run_state import Doing, RunState, at_work, run_state, write_state
 
 
 def test_while_it_is_crawled_it_says_by_whom_and_since_when(tmp_path: Path) -> None:
-    with claimed(tmp_path), at_work(tmp_path, clock=lambda: 12.5):
+    with lock_run(tmp_path), at_work(tmp_path, clock=lambda: 12.5):
         assert run_state(tmp_path) == RunState(Doing.CRAWLING, os.getpid(), 12.5)
         write_state(tmp_path, Doing.PAUSED, clock=lambda: 13.5)
         assert run_state(tmp_path) == RunState(Doing.PAUSED, os.getpid(), 13.5)
@@ -43,7 +43,7 @@ def test_a_run_that_nobody_holds_is_what_its_summary_says(
 ) -> None:
     (tmp_path / SUMMARY).write_text(json.dumps({"stopped": stopped}))
     assert run_state(tmp_path) == RunState(doing)
-    with claimed(tmp_path):
+    with lock_run(tmp_path):
         assert run_state(tmp_path) == RunState(Doing.CRAWLING)
 
 
@@ -52,7 +52,7 @@ def test_damaged_files_are_not_believed(tmp_path: Path, content: bytes) -> None:
     (tmp_path / SUMMARY).write_bytes(content)
     (tmp_path / STATE).write_bytes(content)
     assert run_state(tmp_path) == RunState(Doing.STOPPED)
-    with claimed(tmp_path):
+    with lock_run(tmp_path):
         assert run_state(tmp_path) == RunState(Doing.CRAWLING)
 
 
@@ -63,9 +63,9 @@ def test_what_is_no_directory_is_not_crawled(tmp_path: Path) -> None:
 HOLDER = """
 import sys, time
 from pathlib import Path
-from tres.store.run_directory import claimed
+from tres.store.run_lock import lock_run
 from tres.store.run_state import at_work
-with claimed(Path(sys.argv[1])), at_work(Path(sys.argv[1])):
+with lock_run(Path(sys.argv[1])), at_work(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(600)
 """
@@ -87,18 +87,18 @@ def test_whoever_looks_does_not_keep_a_crawl_from_starting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Hundreds of looks in a row: each holds the lock for a moment, and a claim succeeds."""
-    monkeypatch.setattr(run, "PATIENCE", 30.0)  # a moment is long on a busy machine
+    monkeypatch.setattr("tres.store.run_lock.PATIENCE", 30.0)  # a moment is long on a busy machine
     ended = threading.Event()
 
     def look() -> None:
         while not ended.is_set():
-            is_claimed(tmp_path)
+            is_locked(tmp_path)
 
     watcher = threading.Thread(target=look)
     watcher.start()
     try:
         for _ in range(50):
-            with claimed(tmp_path):
+            with lock_run(tmp_path):
                 pass
     finally:
         ended.set()
@@ -108,6 +108,6 @@ def test_whoever_looks_does_not_keep_a_crawl_from_starting(
 def test_a_run_that_is_claimed_is_refused_after_some_moments(tmp_path: Path) -> None:
     before = time.monotonic()
     refused = pytest.raises(RunError, match="another tres is crawling")
-    with claimed(tmp_path), refused, claimed(tmp_path):
+    with lock_run(tmp_path), refused, lock_run(tmp_path):
         pass
     assert time.monotonic() - before >= 0.4

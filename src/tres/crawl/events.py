@@ -1,7 +1,7 @@
-"""What a session tells the world, as plain values.
+"""What a session returns: demands and events, as plain values.
 
-The session writes nothing. Whoever drives it passes its events on: to a run directory, to
-a progress line, to a test.
+The session writes nothing. Its driver passes the events on: to a run directory, to a progress
+line, to a test.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tres.web.page import FailureKind
 
 
 class StopReason(StrEnum):
-    """Why a crawl has ended."""
+    """Why a crawl ended."""
 
     BUDGET = "budget"
     FRONTIER_EXHAUSTED = "frontier-exhausted"
@@ -26,14 +26,14 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """Fetch these URLs, and hand back what came of each."""
+    """Fetch these URLs, and hand back the outcome of each."""
 
     urls: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Nothing can be chosen now: come back when a fetch has returned or a site is ready."""
+    """Nothing can be chosen now: ask again when a fetch has returned or a site is ready."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Stepped(PageRecord, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class FetchFailed:
-    """A URL gave no page: no step, no reward, but counted by kind."""
+    """A URL gave no page: no step and no reward, but counted by kind."""
 
     url: str
     kind: FailureKind
@@ -68,7 +68,7 @@ class FetchFailed:
 
 @dataclass(frozen=True, slots=True)
 class Postponed:
-    """A URL gave no page now, by no fault of its own: it waits, and is asked for again."""
+    """A URL gave no page for now: it goes back to the frontier, and is requested again."""
 
     url: str
     kind: FailureKind
@@ -87,16 +87,16 @@ class LeafSplit:
 
 @dataclass(frozen=True, slots=True)
 class SiteCapped:
-    """A site has given all the pages it may; its links have left the frontier."""
+    """A site has reached its cap; its links have left the frontier."""
 
     site: str
 
 
 @dataclass(frozen=True, slots=True)
 class LinksLimited:
-    """A limit on links is reached for the first time: from here on the worst are dropped.
+    """A limit on links is reached for the first time: from here on the worst links are dropped.
 
-    `site` is the one that has reached it; empty if it is the limit on all links.
+    `site` has reached it; it is empty for the limit on all links.
     """
 
     limit: str
@@ -105,7 +105,7 @@ class LinksLimited:
 
 @dataclass(frozen=True, slots=True)
 class SiteHeld:
-    """A site has had the share of the budget that its endorsers allow; others come first now.
+    """A site has used the share of the budget that its endorsers allow; others come first now.
 
     `site` is a domain, or one host of it that counts by itself (`tres.crawl.endorsement`).
     """
@@ -115,19 +115,19 @@ class SiteHeld:
 
 @dataclass(frozen=True, slots=True)
 class SiteBlocked:
-    """Somebody wants nothing more of a site; its links have left the frontier for good."""
+    """A user has blocked a site; its links have left the frontier for good."""
 
     site: str
 
 
 @dataclass(frozen=True, slots=True)
 class Paused:
-    """Whoever drives the session asks for nothing until told otherwise."""
+    """The driver of the session asks for no URLs until the crawl continues."""
 
 
 @dataclass(frozen=True, slots=True)
 class Continued:
-    """Whoever drives the session asks again."""
+    """The driver of the session asks for URLs again."""
 
 
 Event = (

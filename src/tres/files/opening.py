@@ -1,13 +1,13 @@
-"""Files that may come from strangers, opened in one way.
+"""Opening files that may come from strangers.
 
 Topic files, models, word vectors, examples and archives are passed around, and a path can lead
-anywhere: a FIFO makes its reader wait for ever, `/dev/zero` never ends, and a few megabytes of
+anywhere: a FIFO makes its reader wait forever, `/dev/zero` never ends, and a few megabytes of
 gzip hold a line of eight gigabytes. So only regular files are opened, and opening never waits.
-What is read as a whole has a largest size, and what is read line by line a longest line; both
-count the bytes after decompression.
+A file that is read as a whole has a largest size, and one that is read by lines a longest line;
+both count the bytes after decompression.
 
-Whatever is refused is an `OSError` that says why in `strerror`. Callers that name the file in
-their own error for what cannot be read need nothing more.
+A refusal is an `OSError` that says why in `strerror`, so callers treat it like any file that
+cannot be read.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MOST_BYTES = 16_000_000
-"""Of a file that people write by hand, or that describes others: read as a whole."""
+"""The largest file that is read as a whole: one written by hand, or that describes others."""
 LONGEST_LINE = 32_000_000
-"""Of JSON lines: the largest page that is read, with every character escaped, fits."""
+"""The longest line of JSON: the largest page that is read fits, with every character escaped."""
 GZIP_MAGIC = b"\x1f\x8b"
 _BUFFER = 1 << 20
 
 
 def opened(path: Path) -> io.BufferedReader:
-    """A regular file to read from; anything else is refused instead of waited for."""
+    """Open a regular file to read; anything else is refused, without waiting."""
     file = open(path, "rb", opener=_at_once)  # noqa: SIM115
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
@@ -38,7 +38,7 @@ def opened(path: Path) -> io.BufferedReader:
 
 
 def content(path: Path, most: int = MOST_BYTES) -> bytes:
-    """A whole file of at most so many bytes."""
+    """The bytes of a whole file, at most `most`."""
     with opened(path) as file:
         size = os.fstat(file.fileno()).st_size
         if size > most:
@@ -47,7 +47,7 @@ def content(path: Path, most: int = MOST_BYTES) -> bytes:
 
 
 def unpacked_content(path: Path, most: int) -> bytes:
-    """What a whole gzip file holds, at most so many bytes."""
+    """The decompressed bytes of a whole gzip file, at most `most`."""
     data = bytearray()
     with opened(path) as file, unpacking(file, True) as unpacked:
         while piece := unpacked.read(_BUFFER):
@@ -58,7 +58,7 @@ def unpacked_content(path: Path, most: int) -> bytes:
 
 
 def lines(file: io.BufferedReader, longest: int = LONGEST_LINE) -> Iterator[bytes]:
-    """The lines of a file, none of them longer than so many bytes."""
+    """Iterate over the lines of a file; one longer than `longest` bytes is refused."""
     number = 0
     while line := file.readline(longest + 1):
         number += 1
@@ -68,14 +68,14 @@ def lines(file: io.BufferedReader, longest: int = LONGEST_LINE) -> Iterator[byte
 
 
 def unpacking(file: io.BufferedReader, packed: bool) -> io.BufferedReader:
-    """The same file, unpacked while it is read if it is gzip."""
+    """The file, decompressed while it is read if it is `packed`."""
     if not packed:
         return file
     return io.BufferedReader(gzip.GzipFile(fileobj=file), _BUFFER)
 
 
 def _at_once(path: str, flags: int) -> int:
-    """A FIFO that nobody writes to would block; where there is no such flag, there are no FIFOs."""
+    """A FIFO without a writer would block; systems without this flag have no FIFOs."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 

@@ -28,7 +28,8 @@ from tres.store.journal import JOURNAL, Journal
 from tres.store.journal_header import Meta
 from tres.store.journal_tables import Row
 from tres.store.records import Begin
-from tres.store.run_directory import SUMMARY, config_of, read_summary
+from tres.store.run_directory import SUMMARY, config_of
+from tres.store.run_results import read_summary
 
 
 class Rival(NamedTuple):

@@ -32,7 +32,8 @@ from tres.store.guessed_examples import read_guesses
 from tres.store.judgements import read_judgements
 from tres.store.model_versions import keep_model, replace_model
 from tres.store.orders import Adopt, forget, send
-from tres.store.run_directory import TakenError, claimed, read_pages
+from tres.store.run_lock import LockedError, lock_run
+from tres.store.run_results import read_pages
 from tres.topic.excerpt import Excerpt, excerpt
 from tres.web.page import Page
 from tres.web.url import site_of
@@ -136,10 +137,10 @@ def learn_judgements(
     learnt = _learn(run, web, config, watch)
     watch("handing over the model")
     try:
-        with claimed(run):
+        with lock_run(run):
             forget(run, Adopt)  # of earlier models
             replace_model(run, learnt.model)
-    except TakenError:
+    except LockedError:
         keep_model(run, learnt.model)
         send(run, Adopt(learnt.model.digest))
         return replace(learnt, told=True)

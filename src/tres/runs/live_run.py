@@ -36,7 +36,8 @@ from tres.runs.topic_perceiver import perceive_topic
 from tres.settings.topic_file import TopicConfig
 from tres.store.exploration_log import EXPLORATION
 from tres.store.journal import JOURNAL
-from tres.store.run_directory import claimed, prepare, refuse_taken
+from tres.store.run_directory import prepare, refuse_taken
+from tres.store.run_lock import lock_run
 from tres.web.percept import Perceiver
 
 _log = logging.getLogger(__name__)
@@ -79,7 +80,7 @@ async def live_run(
             overwrite=overwrite,
             warc=warc,
             own=own,
-            is_claimed=explores,
+            is_locked=explores,
         ) as run:
             (directory / EXPLORATION).unlink(missing_ok=True)
             return await _crawl_to_end(loop, run, perceiver, listener)
@@ -89,7 +90,7 @@ async def live_run(
 def _claim_to_explore(directory: Path, overwrite: bool) -> Iterator[None]:
     """Claim the directory from the first page of the exploration on."""
     prepare(directory, overwrite, explored=True)
-    with claimed(directory):
+    with lock_run(directory):
         yield
 
 

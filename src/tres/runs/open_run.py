@@ -37,7 +37,9 @@ from tres.store.model_versions import MODEL
 from tres.store.recorded_session import PageArchive, RecordedSession
 from tres.store.records import Begin, Seeds
 from tres.store.resume_hints import resume_hint, write_errors
-from tres.store.run_directory import claimed, prepare, write_config, write_keywords, write_result
+from tres.store.run_directory import prepare, write_config
+from tres.store.run_lock import lock_run
+from tres.store.run_results import write_keywords, write_result
 from tres.store.run_state import at_work
 from tres.web.percept import Perceiver
 
@@ -104,16 +106,16 @@ def start_run(
     overwrite: bool = False,
     warc: MakeWarc | None = None,
     own: OwnPolicy | None = None,
-    is_claimed: bool = False,
+    is_locked: bool = False,
 ) -> Iterator[OpenRun]:
     """Open a new run in a new directory, over an `offline` web or the live one.
 
-    The directory is prepared and claimed here, unless it `is_claimed` already.
+    The directory is prepared and locked here, unless it `is_locked` already.
     """
     seeds = perceive_seeds(config, perceiver)
     known = NOTHING if offline is None else offline.known
     session = new_session(config, seeds, known, own, live=offline is None)
-    if not is_claimed:
+    if not is_locked:
         prepare(directory, overwrite)
     model = perceiver.model
     meta = Meta(
@@ -124,7 +126,7 @@ def start_run(
         policy="" if own is None else own.name,
     )
     begin = Begin(config.crawl.pages, model.digest)
-    with nullcontext() if is_claimed else claimed(directory), at_work(directory):
+    with nullcontext() if is_locked else lock_run(directory), at_work(directory):
         with write_errors(directory, remedy="free some space or name another --run"):
             _write_first_files(directory, config, perceiver)
             journal = Journal.create(directory / JOURNAL, meta, Seeds(seeds), begin)

@@ -24,7 +24,8 @@ from tres.runs.topic_session import new_session, session_digest
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.journal import JOURNAL, Journal
 from tres.store.model_versions import model_of
-from tres.store.run_directory import SUMMARY, config_of, read_tree
+from tres.store.run_directory import SUMMARY, config_of
+from tres.store.run_results import read_tree
 from tres.store.session_rebuild import rebuild_session
 
 

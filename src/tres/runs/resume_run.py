@@ -24,7 +24,8 @@ from tres.store.journal_header import Meta
 from tres.store.model_versions import newest_model
 from tres.store.orders import OF_THE_MOMENT, Budget, forget, ordered_budget
 from tres.store.resume_hints import resume_hint, write_errors
-from tres.store.run_directory import SUMMARY, claimed, config_of, write_config
+from tres.store.run_directory import SUMMARY, config_of, write_config
+from tres.store.run_lock import lock_run
 from tres.store.run_state import at_work
 from tres.store.session_rebuild import resume_session
 
@@ -87,7 +88,7 @@ def resume_run(
 def _claim(run: Path, pages: int | None) -> Iterator[None]:
     """Claim the run. Orders to its earlier crawl are dropped, those about the run are kept."""
     outdated = OF_THE_MOMENT if pages is None else (*OF_THE_MOMENT, Budget)
-    with claimed(run):
+    with lock_run(run):
         forget(run, *outdated)
         with at_work(run):
             yield

@@ -1,9 +1,9 @@
-"""Taking the pages of a run elsewhere: chosen rows, in the format that the next tool reads.
+"""Exporting pages of a run, in the format that the next tool reads.
 
-The rows of a run are held in memory, the pages are not: they come one by one from the web of
-the run (`tres.store.page_source`). A page that cannot be had there any more keeps its row, has no
-title, text and links, and is counted. Whatever pages say is data: a cell that a spreadsheet
-would take for a formula is quoted, and no character of a page can end a line.
+The rows of a run are kept in memory, the pages are not: they are read one by one from the web of
+the run (`tres.store.page_source`). A page that is no longer there keeps its row, without title,
+text and links, and is counted. The content of pages is data only: a cell that a spreadsheet would
+take for a formula is quoted, and no character of a page can end a line.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tres.offline import WarcArchive, Web
 from tres.store.export_parquet import require_pyarrow, write_parquet
 from tres.store.export_warc import copy_pages
 from tres.store.page_source import web_of
-from tres.store.run_directory import read_pages
+from tres.store.run_results import read_pages
 from tres.web.page import Page
 
 
@@ -62,7 +62,7 @@ _FORMULA = ("=", "+", "-", "@")
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which pages; without a word, all of them."""
+    """Which pages to export; by default all of them."""
 
     relevant: bool = False
     min_relevance: float = 0.0
@@ -71,7 +71,7 @@ class Selection:
     limit: int | None = None
 
     def of(self, rows: Iterable[Row]) -> list[Row]:
-        """The chosen rows, in the order of the crawl."""
+        """The selected rows, in the order of the crawl."""
         return list(islice(filter(self._fits, rows), self.limit))
 
     def _fits(self, row: Row) -> bool:
@@ -85,7 +85,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """How many pages were written, and of how many only the row (in WARC: nothing)."""
+    """How many pages were written, and how many of them without content (in WARC: left out)."""
 
     pages: int
     missing: int = 0
@@ -99,7 +99,7 @@ def export(
     web: str | None = None,
     advance: Advance = lambda: None,
 ) -> Exported:
-    """Write the chosen pages of a run; `advance` is called after each that had to be read."""
+    """Write the selected pages of a run; `advance` is called after each page that was read."""
     if form == "parquet":
         require_pyarrow()
     every = read_pages(run)
@@ -120,7 +120,7 @@ def export(
 
 
 class PageRecords:
-    """The pages of some rows, one after the other, with all that is known of them."""
+    """The exported records of some rows, page by page."""
 
     def __init__(self, rows: Iterable[Row], web: Web | None, advance: Advance) -> None:
         self._rows = rows
@@ -132,11 +132,11 @@ class PageRecords:
         for row in self._rows:
             page = self._web.fetch(row["url"]) if self._web is not None else None
             self.missing += not isinstance(page, Page)
-            yield {"url": row["url"], **_said(page), **_known(row)}
+            yield {"url": row["url"], **_content(page), **_fields(row)}
             self._advance()
 
 
-def _said(page: object) -> dict[str, Any]:
+def _content(page: object) -> dict[str, Any]:
     if not isinstance(page, Page):
         return {}
     links = [[link.url, link.anchor] for link in page.links]
@@ -144,7 +144,7 @@ def _said(page: object) -> dict[str, Any]:
     return {"title": page.title, "text": page.text, "links": links, **labels}
 
 
-def _known(row: Row) -> dict[str, Any]:
+def _fields(row: Row) -> dict[str, Any]:
     """The exported fields of a page's record, as typed values."""
     fields = [FIELDS[name] for name in EXPORTED]
     return {field.name: _typed(row[field.encode_name], field.type) for field in fields}
@@ -158,7 +158,7 @@ def _typed(cell: str, kind: Any) -> Any:
 
 
 def _write_json(records: Iterable[dict[str, Any]], out: BinaryIO) -> None:
-    """One line per page, whatever reads it: what some take for a line end is escaped."""
+    """Write one line per page; characters that some programs take for a line end are escaped."""
     for record in records:
         line = json.dumps(record, ensure_ascii=False)
         line = _LINE_ENDS.sub(lambda char: f"\\u{ord(char[0]):04x}", line)

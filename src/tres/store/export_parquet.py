@@ -1,4 +1,4 @@
-"""Pages as a Parquet table: typed columns, zstd, in groups of rows that fit into memory."""
+"""Pages as a Parquet table: typed columns, zstd, written in groups of rows that fit into memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GROUP_CHARS = 5_000_000
 
 
 def require_pyarrow() -> None:
-    """Say how to get the library if it is not here."""
+    """Raise an error that says how to install pyarrow, if it is missing."""
     if find_spec("pyarrow") is None:
         raise RunError(
             f"--to parquet needs pyarrow, which is not installed: {pip_install('parquet')}"
@@ -23,7 +23,7 @@ def require_pyarrow() -> None:
 
 
 def write_parquet(records: Iterable[dict[str, Any]], out: BinaryIO) -> None:
-    """Write pages as one table; what is not known of a page is null."""
+    """Write pages as one table; unknown values are null."""
     import pyarrow
     from pyarrow import parquet
 
@@ -51,7 +51,7 @@ def _schema() -> Any:
 
 
 def _kind(annotation: Any) -> type:
-    """The type of a field, be it of one that may be None."""
+    """The type of a field, without None."""
     kind: type = (get_args(annotation) or (annotation,))[0]
     return kind
 

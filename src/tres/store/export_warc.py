@@ -1,7 +1,7 @@
-"""Copying some pages of a WARC archive, record by record, without touching a byte of them.
+"""Copying pages of a WARC archive, record by record and byte for byte.
 
-A page is its response and whatever is concurrent to it, as a rule the request. The record that
-opens a file and tells who made it comes along for every file from which something is taken.
+A page is its response and the records concurrent to it, as a rule the request. The `warcinfo`
+record of every file from which a page is taken is copied as well.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CHUNK = 1 << 20
 
 
 class Head(NamedTuple):
-    """What is needed of a record: where it begins, its name and that of what it belongs to."""
+    """Where a record begins, its id and those of the records that it belongs to."""
 
     start: int
     names: frozenset[str]
@@ -38,7 +38,7 @@ def copy_pages(
     out: BinaryIO,
     advance: Callable[[], object] = lambda: None,
 ) -> int:
-    """Copy the records of these pages as a `.warc.gz`; gives how many pages there were."""
+    """Copy the records of these pages as a `.warc.gz`; return how many pages there were."""
     chosen: dict[Path, set[int]] = {}
     for place in filter(None, map(archive.place, urls)):
         chosen.setdefault(place.file, set()).add(place.position)
@@ -63,7 +63,7 @@ def _copy(file: Path, pages: set[int], out: BinaryIO, advance: Callable[[], obje
 def _heads(file: Path) -> list[Head]:
     """All records of a file, in order."""
     heads: list[Head] = []
-    # The archive was opened before: what is damaged was said, the rest is still being written.
+    # Damage was reported when the archive was opened; the rest is still being written.
     with suppress(OSError, EOFError), warnings.catch_warnings(action="ignore"):
         heads.extend(head for _, head in scan_records(file, _head))
     return heads
@@ -76,7 +76,7 @@ def _head(record: WarcRecord) -> Head:
 
 
 def _record(file: Path, start: int, end: int) -> bytes:
-    """A record as a gzip member: that of the file, or a new one around what is not compressed."""
+    """A record as a gzip member: that of the file, or a new one if the file is not compressed."""
     with archive_errors(file), opened(file) as stream:
         stream.seek(start)
         data = stream.read(end - start)
@@ -84,7 +84,7 @@ def _record(file: Path, start: int, end: int) -> bytes:
 
 
 def _member(data: bytes) -> bytes:
-    """The first gzip member alone, if it is whole: the last one of a file may be cut short."""
+    """The first gzip member, if it is complete: the last one of a file may not be."""
     member = zlib.decompressobj(16 + zlib.MAX_WBITS)
     rest = data
     while rest and not member.eof:

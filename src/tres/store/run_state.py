@@ -1,6 +1,6 @@
 """What a run is doing now, as seen by other processes.
 
-The process that crawls a run holds its lock (`store.run_directory.claimed`), which ends with the
+The process that crawls a run holds its lock (`store.run_lock`), which ends with the
 process, and says in `state.json` whether it crawls or is paused. The lock decides: the file that a
 killed crawl has left behind does not count, because nobody holds the lock. A run that nobody holds
 is finished if its summary says so, and stopped otherwise.
@@ -22,7 +22,8 @@ from tres.crawl.events import StopReason
 from tres.files import opening as files
 from tres.files.durable import replace_file
 from tres.store.resume_hints import write_errors
-from tres.store.run_directory import STATE, SUMMARY, is_claimed
+from tres.store.run_directory import STATE, SUMMARY
+from tres.store.run_lock import is_locked
 
 _ENDS = frozenset(
     {
@@ -76,7 +77,7 @@ def write_state(run: Path, doing: Doing, clock: Callable[[], float] = time.time)
 
 def run_state(run: Path) -> RunState:
     """What a run is doing now; asking does not disturb the crawl."""
-    if not is_claimed(run):
+    if not is_locked(run):
         finished = _read_object(run / SUMMARY).get("stopped") in _ENDS
         return RunState(Doing.FINISHED if finished else Doing.STOPPED)
     state = _read_object(run / STATE)
