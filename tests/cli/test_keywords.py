@@ -192,8 +192,8 @@ def test_a_file_that_holds_no_vectors(tres: Tres, write, archive: Path, tmp_path
 
     assert outcome.code == 2
     assert outcome.err == (
-        f"tres: {tmp_path / 'toy.txt'}: is no file of word vectors (line 1 is not a word and its "
-        "numbers); give GloVe text, word2vec text or binary, or fastText .vec\n"
+        f"tres: {tmp_path / 'toy.txt'}: is not a file of word vectors (line 1 is not a word and "
+        "its numbers); give GloVe text, word2vec text or binary, or fastText .vec\n"
     )
     assert not (tmp_path / "run").exists()
 

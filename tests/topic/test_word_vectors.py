@@ -103,14 +103,14 @@ def test_a_file_of_more_than_one_block_is_read_whole(tmp_path):
         (b"Some prose that somebody wrote\n", "line 1 is not a word and its numbers"),
         (b"the 1 2 3\ngene 1 2\n", "line 2 is not a word and 3 numbers"),
         (b"the 1 2 3\ngene 1 2 x\n", "line 2 is not a word and 3 numbers"),
-        (b"3 2\nthe 1 2\ngene 1 2\n", "it announces 3 words and holds 2"),
+        (b"3 2\nthe 1 2\ngene 1 2\n", "its header says 3 words, but it has 2"),
         (
             b"4 1000000\n" + b"a " + bytes(4_000_000),
-            "it announces 1,000,000 numbers a word, at most 10,000 are read",
+            "its header says 1,000,000 numbers per word; the limit is 10,000",
         ),
-        (b"a" + b" 1" * 20_000, "line 1 has 20,000 numbers, at most 10,000 are read"),
-        (word2vec_binary()[:-5], "entry 7 of 7 breaks off"),
-        (word2vec_binary()[:-14], "entry 7 of 7 breaks off"),
+        (b"a" + b" 1" * 20_000, "line 1 has 20,000 numbers; the limit is 10,000"),
+        (word2vec_binary()[:-5], "entry 7 of 7 is cut short"),
+        (word2vec_binary()[:-14], "entry 7 of 7 is cut short"),
         (
             gzip.compress(glove(), mtime=0)[:-10],
             "Compressed file ended before the end-of-stream marker was reached",
@@ -122,7 +122,7 @@ def test_a_file_that_holds_no_vectors_is_refused(content, reason, tmp_path, cach
     path = tmp_path / "v.txt"
     path.write_bytes(content)
 
-    assert refusal(path) == f"{path}: is no file of word vectors ({reason}); give {KINDS}"
+    assert refusal(path) == f"{path}: is not a file of word vectors ({reason}); give {KINDS}"
     assert list(cache.glob("*")) == []
 
 
@@ -136,7 +136,7 @@ def test_values_that_are_no_numbers_are_refused(tmp_path):
     (tmp_path / "v.txt").write_text("the 1 2\ngene nan 2\n")
 
     assert refusal(tmp_path / "v.txt") == (
-        "the vector of 'gene' holds values that are no numbers, or too large for half precision; "
+        "the vector of 'gene' has values that are not numbers, or too large for half precision; "
         "give other vectors"
     )
 
@@ -145,7 +145,7 @@ def test_a_file_without_any_word_is_refused(tmp_path):
     (tmp_path / "v.txt").write_text(", 1 2\n. 1 2\n")
 
     assert refusal(tmp_path / "v.txt") == (
-        f"{tmp_path / 'v.txt'}: holds no word that a text could contain; give other vectors"
+        f"{tmp_path / 'v.txt'}: has no word that a text could contain; give other vectors"
     )
 
 
@@ -287,8 +287,8 @@ def test_a_cache_that_cannot_be_written_names_the_way_out(tmp_path, monkeypatch)
     (tmp_path / "v.txt").write_bytes(glove())
 
     assert refusal(tmp_path / "v.txt") == (
-        f"{tmp_path / 'file' / 'vectors'}: converted vectors cannot be kept there "
-        "(Not a directory); set TRES_CACHE to a directory that has room"
+        f"{tmp_path / 'file' / 'vectors'}: cannot store converted vectors "
+        "(Not a directory); set TRES_CACHE to another directory"
     )
 
 

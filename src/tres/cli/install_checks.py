@@ -115,10 +115,10 @@ def _version(package: str) -> str | None:
 
 def check_word_vectors() -> Check:
     """Are there word vectors, converted or ready to be converted?"""
-    from tres.topic.vectors.cache import listed
+    from tres.topic.vectors.cache import cached_vectors
     from tres.topic.vectors.packages import GLOVE_50D, PIP_INSTALL, pip_package_installed
 
-    here = [stored.name for stored in listed()]
+    here = [stored.name for stored in cached_vectors()]
     if not here and pip_package_installed():
         here = [f"{GLOVE_50D.name}, converted at first use"]
     found = ", ".join(here) or "none, for topic.expand and kw-bilstm"

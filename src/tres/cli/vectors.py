@@ -8,7 +8,7 @@ from rich.table import Table
 
 from tres.cli.console import console
 from tres.errors import printable
-from tres.topic.vectors.cache import Stored, listed, vectors_directory
+from tres.topic.vectors.cache import Stored, cached_vectors, vectors_directory
 from tres.topic.vectors.packages import GLOVE_50D, PIP_INSTALL, pip_package_installed
 
 
@@ -24,7 +24,7 @@ def vectors() -> None:
     table = Table("name", "words", "dim", "MB", "from", box=box.SIMPLE_HEAD)
     for column in table.columns[1:4]:
         column.justify = "right"
-    here = listed()
+    here = cached_vectors()
     for stored in here:
         table.add_row(*_row(stored))
     if GLOVE_50D.name not in {stored.name for stored in here}:

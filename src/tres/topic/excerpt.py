@@ -1,8 +1,8 @@
-"""The part of a page that shows best whether it is about the topic: for people who judge it.
+"""The excerpt of a page that shows best whether it is about the topic, for people who judge it.
 
-Of all stretches of a given length, the one is taken in which most different keywords occur, then
-the one with most occurrences, then the first. It begins where a sentence begins, if one does
-shortly before. A page without any keyword is shown from its start.
+Of all stretches of a given length, it is the one with the most different keywords, then with the
+most occurrences, then the first. It begins with a sentence if one begins shortly before. A page
+without keywords is shown from its start.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tres.topic.text import placed_words, words
 
 CHARS = 220
 READ = 20_000
-"""Characters of a page that are looked through; what matters comes early."""
+"""Characters of a page that are searched; what matters comes early."""
 LEAD = 60
 """Characters before the first keyword in which a sentence may begin."""
 ENDS = (". ", "! ", "? ", "\u3002", "\uff01", "\uff1f")
@@ -24,7 +24,7 @@ ENDS = (". ", "! ", "? ", "\u3002", "\uff01", "\uff1f")
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A stretch of text in pieces: every second one is a keyword; joined they are the text."""
+    """A stretch of text in pieces: every second one is a keyword; together they are the text."""
 
     pieces: tuple[str, ...]
 
@@ -33,16 +33,16 @@ class Excerpt:
 
     @property
     def keywords(self) -> tuple[str, ...]:
-        """The keywords in it, as they are written there."""
+        """The keywords in it, as they are written."""
         return self.pieces[1::2]
 
 
 Place = tuple[int, int, tuple[str, ...]]
-"""Where an occurrence begins and ends, and of which term."""
+"""Start and end of an occurrence, and its term."""
 
 
 def excerpt(text: str, terms: Iterable[str], chars: int = CHARS) -> Excerpt:
-    """The best stretch of a text, with the occurrences of keywords and phrases marked.
+    """Return the best stretch of a text, with keywords and phrases as separate pieces.
 
     >>> excerpt("Bees live in hives. They make honey.", ["honey", "bees"]).pieces
     ('', 'Bees', ' live in hives. They make ', 'honey', '.')
@@ -55,7 +55,7 @@ def excerpt(text: str, terms: Iterable[str], chars: int = CHARS) -> Excerpt:
 
 
 def _occurrences(line: str, terms: set[tuple[str, ...]]) -> list[Place]:
-    """Where the terms stand, none within another; of two that begin together, the longer."""
+    """Return where terms occur, without overlaps; of two that begin together, the longer."""
     found, places, next_free = list(placed_words(line)), [], 0
     by_first: dict[str, list[tuple[str, ...]]] = {}
     for term in sorted(terms, key=lambda term: (-len(term), term)):
@@ -71,19 +71,19 @@ def _occurrences(line: str, terms: set[tuple[str, ...]]) -> list[Place]:
 
 
 def _best(places: list[Place], chars: int) -> int:
-    """Where the first keyword of the best stretch begins."""
+    """Return where the first keyword of the best stretch begins."""
     ends = [end for _, end, _ in places]
 
-    def worth(number: int) -> tuple[int, int, int]:
+    def rank(number: int) -> tuple[int, int, int]:
         reach = places[number][0] + chars - LEAD
         inside = places[number : bisect_right(ends, reach)]
         return len({term for _, _, term in inside}), len(inside), -number
 
-    return places[max(range(len(places)), key=worth)][0] if places else 0
+    return places[max(range(len(places)), key=rank)][0] if places else 0
 
 
 def _start(line: str, first: int) -> int:
-    """The start of a sentence shortly before a keyword, or else of a word."""
+    """Return the start of a sentence shortly before a keyword, or else of a word."""
     earliest = max(0, first - LEAD)
     before = line[earliest:first]
     sentences = [before.rfind(mark) + len(mark) for mark in ENDS if mark in before]
@@ -93,7 +93,7 @@ def _start(line: str, first: int) -> int:
 
 
 def _end(line: str, start: int, chars: int) -> int:
-    """The end of the last word that there is room for."""
+    """Return the end of the last word that fits."""
     if len(line) <= start + chars:
         return len(line)
     blank = line.rfind(" ", start + chars // 2, start + chars)

@@ -1,5 +1,5 @@
-"""Keyword expansion: words of relevant pages that lie as near to the keywords as those
-lie to each other (section 2.3 of the paper, Algorithm 1 and equation 2).
+"""Keyword expansion: words of relevant pages that are as similar to the keywords as those
+are to each other (section 2.3 of the paper, Algorithm 1 and equation 2).
 
 Let KS be the given keywords, N of them, and cos the cosine of two word vectors. A word w
 is a new keyword if its mean cosine to the given ones,
@@ -13,20 +13,20 @@ reaches their own mean cosine to each other, without the pairs of a word with it
 With vectors of length 1, CS is one product with the mean of KS, and b follows from the
 length of the sum of KS: |sum|^2 holds all pairs, N of them being self-pairs.
 
-**Phrases.** A phrase of several words has the mean of their vectors (stop words left
-away); it belongs to KS if all of them have one. New keywords are single words.
+**Phrases.** The vector of a phrase is the mean over its words, without stop words; a phrase
+belongs to KS if all of them have a vector. New keywords are single words.
 
-**Candidates** are the words of the relevant examples that have a vector, that are no
-stop words and no numbers, and that occur in at least `min_documents` of the examples.
+**Candidates** are the words of the relevant examples that have a vector, are neither stop
+words nor numbers, and occur in at least `min_documents` of the examples.
 
 **Common components.** Frequent words share some directions of the space, whatever they
-mean (Mu and Viswanath, "All-but-the-Top", 2018): to it "example" lies near everything.
-Taking away the mean and the first few principal components leaves more of the meaning.
+mean (Mu and Viswanath, "All-but-the-Top", 2018), so "example" is near everything. Without
+the mean and the first few principal components, more of the meaning is left.
 
-**Contrast** is not in the paper. "Found" and "method" do lie near "gene", but they are on
-every other page as well, where a keyword would mislead. So a new keyword must occur in a
-share of the relevant examples that is `contrast` times that of the other examples. It is
-also what takes the place of a list of stop words in languages that have none here.
+**Contrast** is not in the paper. "Found" and "method" are near "gene", but they are on all
+other pages too, where a keyword would mislead. So the share of relevant examples with a new
+keyword must be `contrast` times that of the other examples. This also replaces the list of
+stop words, which is English, in other languages.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Matrix = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Keyword:
-    """A new keyword, and what speaks for it."""
+    """A new keyword, and the evidence for it."""
 
     word: str
     score: float
@@ -62,7 +62,7 @@ class Keyword:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """What keyword expansion has found, best first."""
+    """The result of keyword expansion, best keywords first."""
 
     given: tuple[tuple[str, float], ...]
     """The given keywords and phrases, each with its mean cosine to the others."""
@@ -71,7 +71,7 @@ class Expansion:
     candidates: int
     found: tuple[Keyword, ...]
     struck: tuple[Keyword, ...]
-    """What a person has struck out."""
+    """Keywords that a person has excluded."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -119,7 +119,7 @@ class WordCounts:
 def expand_keywords(
     topic: TopicSection, relevant: Iterable[str], other: Iterable[str], vectors: WordVectors
 ) -> Expansion:
-    """Algorithm 1 over the words of example pages, by the rules of a topic."""
+    """Apply Algorithm 1 to the words of example pages, with the settings of a topic."""
     space = Space.of(vectors, topic.common_components)
     terms = dict.fromkeys(tuple(words(term)) for term in topic.keywords + topic.phrases)
     given = {" ".join(term): v for term in terms if (v := space.term(term)) is not None}
@@ -146,7 +146,7 @@ def expand_keywords(
 
 
 def _refuse_too_few(terms: int, given: Sequence[str], vectors: str) -> None:
-    """Likeness among the keywords takes two of them."""
+    """Raise unless at least two keywords have a vector."""
     if len(given) >= 2:
         return
     some = f"only {given[0]!r}" if given else "none"
@@ -159,7 +159,7 @@ def _refuse_too_few(terms: int, given: Sequence[str], vectors: str) -> None:
 def candidate_words(
     topic: TopicSection, relevant: WordCounts, other: WordCounts, vectors: WordVectors
 ) -> list[str]:
-    """The words that may become keywords, in the order of their first occurrence."""
+    """Return the words that may become keywords, in the order of their first occurrence."""
     return [
         word
         for word, containing in relevant.containing.items()
@@ -172,18 +172,18 @@ def candidate_words(
 
 
 def mean_pairwise_cosine(keywords: Matrix) -> float:
-    """Equation 2, for vectors of length 1: the mean cosine of all pairs of two."""
+    """Return the mean cosine of all pairs (equation 2), for vectors of length 1."""
     number = len(keywords)
     total = keywords.sum(axis=0)
     return float((total @ total - number) / (number * (number - 1)))
 
 
 def mean_cosines(candidates: Matrix, keywords: Matrix) -> Matrix:
-    """CS of each candidate, for vectors of length 1."""
+    """Return CS of each candidate, for vectors of length 1."""
     return np.asarray(candidates @ keywords.mean(axis=0), np.float32)
 
 
 def leave_one_out_cosines(keywords: Matrix) -> Matrix:
-    """The mean cosine of each keyword to the others; their mean is b."""
+    """Return the mean cosine of each keyword to the others; the mean of these is b."""
     all_pairs = keywords @ keywords.sum(axis=0)
     return np.asarray((all_pairs - 1) / (len(keywords) - 1), np.float32)

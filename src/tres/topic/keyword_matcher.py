@@ -1,12 +1,12 @@
-"""Keyword matching: does a link speak of the topic?
+"""Keyword matching: is a keyword in the anchor or the URL of a link?
 
-Two of the paper's features (section 3.2) are yes or no: a keyword or key phrase in the
-anchor text, and a keyword in the text of the URL. A crawl asks both for every link it
-sees, so both answer in about a microsecond, with few keywords or with hundreds.
+Two features of the paper (section 3.2) are yes or no: a keyword or key phrase in the anchor
+text, and a keyword in the text of the URL. A crawl computes both for every link, so both take
+about a microsecond, with few keywords or with hundreds.
 
 In text a keyword must be a whole word. URLs run words together ("marinebiology.org"),
-so there a keyword of four letters or more may be a part of a word; a shorter one would
-be found by accident ("art" in "start") and must be a whole word.
+so there a keyword of four letters or more may be part of a word; a shorter one must be a whole
+word, as it would match by accident ("art" in "start").
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from urllib.parse import unquote
 from tres.topic.text import words
 
 PART_OF_WORD = 4
-"""Letters from which on a keyword may be a part of a word in a URL."""
-KNOWN = 1 << 14
-"""Anchors and URLs, each, whose answer is remembered."""
+"""Letters that a keyword needs to match a part of a word in a URL."""
+CACHED = 1 << 14
+"""Cached results for anchors, and for URLs."""
 
 
 class KeywordMatcher:
@@ -42,44 +42,44 @@ class KeywordMatcher:
         terms = {term for term in (*sought, *(tuple(words(p)) for p in self._given[1])) if term}
         self._single = frozenset(term[0] for term in terms if len(term) == 1)
         self._phrases = frozenset(f" {' '.join(term)} " for term in terms if len(term) > 1)
-        self._spoken = frozenset(word for term in terms for word in term)
-        self._opening = frozenset(term[0] for term in terms if len(term) > 1)
+        self._all_words = frozenset(word for term in terms for word in term)
+        self._phrase_starts = frozenset(term[0] for term in terms if len(term) > 1)
         self._url_words = _url_pattern({" ".join(term) for term in sought if term})
-        # The pages of a site repeat their links: most questions have been asked before.
-        self.in_text = lru_cache(maxsize=KNOWN)(self._in_text)
-        self.in_url = lru_cache(maxsize=KNOWN)(self._in_url)
+        # The pages of a site repeat their links, so most results are cached.
+        self.in_text = lru_cache(maxsize=CACHED)(self._in_text)
+        self.in_url = lru_cache(maxsize=CACHED)(self._in_url)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as its words: what was remembered cannot travel, and need not."""
+        """Pickle only the keywords: caches cannot be pickled."""
         return KeywordMatcher, self._given
 
     def density(self, text: str) -> float:
-        """The share of a text's words that are keywords, or words of key phrases.
+        """Return the share of a text's words that are keywords, or words of key phrases.
 
         >>> KeywordMatcher(["honey"], ["queen bee"]).density("honey for the queen")
         0.5
         """
         found = words(text)
-        return sum(word in self._spoken for word in found) / max(1, len(found))
+        return sum(word in self._all_words for word in found) / max(1, len(found))
 
     def _in_text(self, text: str) -> bool:
-        """Does a keyword or a key phrase occur, as whole words?"""
+        """Return whether a keyword or a key phrase occurs, as whole words."""
         found = words(text)
         if not self._single.isdisjoint(found):
             return True
-        if self._opening.isdisjoint(found):
+        if self._phrase_starts.isdisjoint(found):
             return False
         line = f" {' '.join(found)} "
         return any(phrase in line for phrase in self._phrases)
 
     def _in_url(self, url: str) -> bool:
-        """Does a keyword occur in the words of a URL?"""
+        """Return whether a keyword occurs in the words of a URL."""
         decoded = unquote(url) if "%" in url else url
         return self._url_words.search(" ".join(words(decoded))) is not None
 
 
 def _url_pattern(keywords: set[str]) -> re.Pattern[str]:
-    """One pattern for all keywords; it runs over words joined by single blanks."""
+    """Return one pattern for all keywords, to search in words joined by single blanks."""
     parts = [word for word in keywords if len(word) >= PART_OF_WORD]
     wholes = [rf"(?<!\S){re.escape(word)}(?!\S)" for word in keywords if len(word) < PART_OF_WORD]
     alternatives = [_tree_pattern(parts)] if parts else []
@@ -87,9 +87,9 @@ def _url_pattern(keywords: set[str]) -> re.Pattern[str]:
 
 
 def _tree_pattern(keywords: Iterable[str]) -> str:
-    """A pattern that shares beginnings, `bio(?:logy|sphere)`: its cost at a position does
-    not grow with the number of keywords. A keyword that begins with another one is left
-    out, as the shorter one finds it."""
+    """Return a pattern with shared beginnings, `bio(?:logy|sphere)`: its cost at a position
+    does not grow with the number of keywords. A keyword that begins with another one is left
+    out, as the shorter one matches too."""
     keywords = list(keywords)
     shared = commonprefix(keywords)  # noqa: RUF071 (characters are meant, not parts of a path)
     if shared in keywords:

@@ -1,17 +1,16 @@
-"""Words: the one way in which tres cuts text, for matching and for the models.
+"""Words: how tres splits text, for matching and for the models.
 
 A word is a longest run of letters, digits and combining marks, case-folded and in
-Unicode's composed form (NFC), so that text and keyword meet however they are typed.
-Apostrophes and hyphens end a word: "cell's" holds `cell`, "open-source" holds `open`
-and `source`, "l'eau" holds `eau`. Keywords are cut by the same rule, so "O'Brien" is
-found as the two words it becomes.
+Unicode's composed form (NFC), so that text and keywords match however they are typed.
+Apostrophes and hyphens end a word: "cell's" contains `cell`, "open-source" contains `open`
+and `source`, "l'eau" contains `eau`. Keywords are split by the same rule, so "O'Brien" matches
+as two words.
 
 Scripts written without spaces give one word per character, with the marks on it: Chinese
 characters, kana, and the letters of Thai, Lao, Burmese and Khmer. So their words become
-phrases, and a keyword is found wherever its characters stand side by side. Finding their
-real words takes a dictionary of each language, which tres does not have. A Chinese character
-means something by itself and a model learns from it; a Thai letter hardly does, so there
-keywords work and models are weak.
+phrases, and a keyword matches wherever its characters stand side by side. Real words would
+need a dictionary of each language. A Chinese character has a meaning that a model can learn; a
+Thai letter hardly does, so there keywords work and models are weak.
 """
 
 from __future__ import annotations
@@ -43,8 +42,8 @@ _ASCII_WORD = re.compile(r"[a-z0-9]+")
 _SPACED = rf"[^\W_{_UNSPACED}]"
 _WORD = re.compile(rf"[{_UNSPACED}][{_MARKS}]*|{_SPACED}+(?:[{_MARKS}]+{_SPACED}*)*")
 _OVERLOADED = re.compile(r"([^\w\x00-\x7f]{30})[^\w\x00-\x7f]++")
-"""Composing takes time by the square of the marks on a letter. Unicode's stream-safe text has 30
-of them at most; a mark is no letter, so longer runs of what is none are cut to as many."""
+"""The time of composing grows with the square of the marks on a letter. Stream-safe Unicode text
+has at most 30 of them; marks are not letters, so longer runs of other characters are cut to 30."""
 
 STOP_WORDS = frozenset(
     """
@@ -61,18 +60,18 @@ STOP_WORDS = frozenset(
     without would x y yet you your z
     """.split()
 )
-"""English words that say nothing about a topic, single letters among them."""
+"""English words that say nothing about a topic, including single letters."""
 
 
 def words(text: str) -> list[str]:
-    """All words of a text, in order."""
+    """Return all words of a text, in order."""
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
     return _WORD.findall(_composed(text.casefold()))
 
 
 def placed_words(text: str) -> Iterator[tuple[int, int, str]]:
-    """The words of a text in composed form (NFC), each with where it begins and ends in it."""
+    """Yield start, end and folded form of each word of a text in composed form (NFC)."""
     for found in _WORD.finditer(text):
         yield *found.span(), _composed(found[0].casefold())
 

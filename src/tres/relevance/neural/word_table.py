@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from tres.relevance.tfidf import TITLE_WEIGHT
 from tres.topic.text import words
-from tres.topic.vectors.vocabulary import UNKNOWN, detour
+from tres.topic.vectors.vocabulary import UNKNOWN, fallback_row
 from tres.topic.vectors.word_vectors import WordVectors
 
 MAX_TOKENS = 300
@@ -122,7 +122,7 @@ class WordTable:
         if UNKNOWN in ids:
             for place in [place for place, i in enumerate(ids) if i == UNKNOWN]:
                 if not tokens[place].isascii() or tokens[place].isdecimal():
-                    ids[place] = detour(tokens[place], index)
+                    ids[place] = fallback_row(tokens[place], index)
         return ids
 
 

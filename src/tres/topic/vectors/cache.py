@@ -1,4 +1,4 @@
-"""Converted word vectors in the user's cache directory: made once, mapped ever after.
+"""Converted word vectors in the user's cache directory: written once, then memory-mapped.
 
     CACHE/vectors/KEY/
       words.txt       one word per line, in the order of the rows
@@ -6,13 +6,13 @@
       manifest.json   where they came from, sizes, and the SHA-256 of the two files
 
 The key names the source and its digest, so another source is another directory. A
-conversion is written under a hidden name and renamed when it is whole: a process that
-is killed leaves no half-made vectors, and of two that race the second finds the work
-done. What is read back is believed only if it has the digests of its manifest; else it
-counts as absent, and is made again. CACHE is TRES_CACHE if that is set, and otherwise
-what the platform has for the purpose (XDG_CACHE_HOME, ~/Library/Caches, LOCALAPPDATA).
+conversion is written under a hidden name and renamed when it is complete: a killed process
+leaves no incomplete vectors, and the slower of two processes uses the result of the other.
+Vectors whose digests differ from the manifest count as missing, and are converted again.
+CACHE is TRES_CACHE if that is set, and otherwise the cache directory of the platform
+(XDG_CACHE_HOME, ~/Library/Caches, LOCALAPPDATA).
 
-Half precision keeps three digits; on keyword expansion that has no effect.
+Half precision keeps three digits, which has no effect on keyword expansion.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from tres.topic.vectors.vocabulary import word_of
 FORMAT = 1
 WORDS, VECTORS, MANIFEST = "words.txt", "vectors.npy", "manifest.json"
 ABANDONED = 24 * 3600
-"""Seconds after which the hidden directory of a conversion must be that of a dead process."""
+"""Seconds after which the hidden directory of a conversion belongs to a dead process."""
 
 Block = tuple[Sequence[str], NDArray[np.floating[Any]]]
 """Some entries of a vocabulary, and a row of the matrix for each."""
@@ -48,7 +48,7 @@ Block = tuple[Sequence[str], NDArray[np.floating[Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where vectors come from; its key is their place in the cache."""
+    """The origin of vectors; `key` is the name of their directory in the cache."""
 
     name: str
     origin: str
@@ -72,17 +72,17 @@ class Stored:
         return sum((self.directory / name).stat().st_size for name in (WORDS, VECTORS))
 
     def read_words(self) -> list[str]:
-        """All words, in the order of the rows."""
+        """Return all words, in the order of the rows."""
         return (self.directory / WORDS).read_text(encoding="utf-8").split("\n")[:-1]
 
     def map_matrix(self) -> NDArray[np.float16]:
-        """The matrix, of which only the rows in use come into memory."""
+        """Return the matrix, memory-mapped: only the rows in use are loaded."""
         matrix: NDArray[np.float16] = np.load(self.directory / VECTORS, mmap_mode="r")
         return matrix
 
 
 def vectors_directory() -> Path:
-    """Where this user's converted vectors are."""
+    """Return the directory of this user's converted vectors."""
     if chosen := os.environ.get("TRES_CACHE"):
         return Path(chosen).absolute() / "vectors"
     if sys.platform == "win32":
@@ -95,7 +95,7 @@ def vectors_directory() -> Path:
 
 
 def find(key: str) -> Stored | None:
-    """The vectors of a key, or nothing if they are not there or not whole."""
+    """Return the vectors of a key, or None if they are missing or damaged."""
     directory = vectors_directory() / key
     try:
         manifest = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
@@ -107,8 +107,8 @@ def find(key: str) -> Stored | None:
         return None
 
 
-def listed() -> list[Stored]:
-    """All whole vectors of the cache, by name."""
+def cached_vectors() -> list[Stored]:
+    """Return all intact vectors of the cache, by name."""
     root = vectors_directory()
     names = [path.name for path in root.iterdir()] if root.is_dir() else []
     found = [find(name) for name in names if not name.startswith(".")]
@@ -116,9 +116,9 @@ def listed() -> list[Stored]:
 
 
 def convert(source: Source, blocks: Iterable[Block]) -> Stored:
-    """Write blocks of a vocabulary into the cache and give what is there now."""
+    """Write blocks of a vocabulary into the cache, and return the stored vectors."""
     root = vectors_directory()
-    with _told_on_failure(root):
+    with _cache_errors(root):
         root.mkdir(parents=True, exist_ok=True)
         _remove_abandoned(root)
         scratch = Path(tempfile.mkdtemp(prefix=f".{source.key}.", dir=root))
@@ -129,12 +129,12 @@ def convert(source: Source, blocks: Iterable[Block]) -> Stored:
             shutil.rmtree(scratch, ignore_errors=True)
     stored = find(source.key)
     if stored is None:
-        raise VectorsError(f"{root}: what was written there cannot be read back; set TRES_CACHE")
+        raise VectorsError(f"{root}: cannot read converted vectors back; set TRES_CACHE")
     return stored
 
 
 def _write(directory: Path, source: Source, blocks: Iterable[Block]) -> None:
-    """All files of a conversion; the header of the matrix is put right at the end."""
+    """Write all files of a conversion; the header of the matrix is completed at the end."""
     words: list[str] = []
     dim = 1
     with (directory / VECTORS).open("wb") as file:
@@ -146,7 +146,7 @@ def _write(directory: Path, source: Source, blocks: Iterable[Block]) -> None:
         assert _header(file, len(words), dim) == start
     if not words:
         raise VectorsError(
-            f"{source.origin}: holds no word that a text could contain; give other vectors"
+            f"{source.origin}: has no word that a text could contain; give other vectors"
         )
     (directory / WORDS).write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
     sums = _digests(directory)
@@ -163,7 +163,7 @@ def _write(directory: Path, source: Source, blocks: Iterable[Block]) -> None:
 
 
 def _usable(blocks: Iterable[Block]) -> Iterator[tuple[list[str], NDArray[np.float16]]]:
-    """The entries that words of a text can have, each word once, in half precision."""
+    """Yield the entries that can be words of a text, each once, in half precision."""
     known: set[str] = set()
     for entries, rows in blocks:
         kept, places = [], []
@@ -180,15 +180,15 @@ def _half(rows: NDArray[np.floating[Any]], words: Sequence[str]) -> NDArray[np.f
     if not whole.all():
         wrong = words[int(np.argmin(whole))]
         raise VectorsError(
-            f"the vector of {wrong!r} holds values that are no numbers, or too large for "
+            f"the vector of {wrong!r} has values that are not numbers, or too large for "
             "half precision; give other vectors"
         )
     return rows.astype("<f2")
 
 
 def _header(file: IO[bytes], words: int, dim: int) -> int:
-    """Write the header of the matrix, and give its size. NumPy leaves room in it for the
-    number of rows to grow, so that it can be written again when that number is known."""
+    """Write the header of the matrix, and return its size. NumPy leaves room in it for the
+    number of rows, so that it can be written again when that number is known."""
     file.seek(0)
     description = {"descr": "<f2", "fortran_order": False, "shape": (words, dim)}
     npy.write_array_header_1_0(file, description)
@@ -196,7 +196,7 @@ def _header(file: IO[bytes], words: int, dim: int) -> int:
 
 
 def _publish(scratch: Path, final: Path) -> None:
-    """Give a whole conversion its name; a damaged one that has the name makes way."""
+    """Give a complete conversion its name; replace a damaged one."""
     if find(final.name) is not None:
         return  # another process was faster
     damaged = Path(f"{scratch}.damaged")
@@ -221,17 +221,17 @@ def _digests(directory: Path) -> dict[str, str]:
 
 def _remove_abandoned(root: Path) -> None:
     for path in root.glob(".*"):
-        with suppress(OSError):  # another process may be at the same work
+        with suppress(OSError):  # another process may be removing it
             if time.time() - path.stat().st_mtime > ABANDONED:
                 shutil.rmtree(path, ignore_errors=True)
 
 
 @contextmanager
-def _told_on_failure(root: Path) -> Iterator[None]:
+def _cache_errors(root: Path) -> Iterator[None]:
     try:
         yield
     except OSError as problem:
         raise VectorsError(
-            f"{root}: converted vectors cannot be kept there ({problem.strerror}); "
-            "set TRES_CACHE to a directory that has room"
+            f"{root}: cannot store converted vectors ({problem.strerror}); "
+            "set TRES_CACHE to another directory"
         ) from None

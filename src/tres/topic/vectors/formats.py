@@ -1,15 +1,15 @@
-"""Files of word vectors, in the formats that people have, told apart by their content.
+"""Files of word vectors, in the usual formats, recognised by their content.
 
     GloVe text       word 0.1 -0.2 ...                         one line per word
     word2vec text    400000 50, then lines as above            fastText's .vec is the same
     word2vec binary  400000 50, then: word, blank, dim floats  little-endian, 4 bytes each
 
-Each may be packed with gzip. A first line of two whole numbers is a header; what follows
-it is text if the second line is a word and as many numbers as the header says, else
-binary. Some entries of GloVe contain blanks, so a line is split from its end.
+Each may be compressed with gzip. A first line of two whole numbers is a header; the rest is text
+if the second line is a word and as many numbers as the header says, else binary. Some entries of
+GloVe contain blanks, so a line is split from its end.
 
-Files are read in blocks, never as a whole: the usual ones have gigabytes. Blocks are bounded in
-entries, and entries in length, so that no file of any size takes more memory than another.
+Files are read in blocks, as the usual ones have gigabytes. The number of entries in a block and the
+length of an entry are bounded, so memory does not depend on the size of the file.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from tres.files import opening as files
 from tres.topic.vectors.cache import Block, Source
 
 BLOCK = 4096
-"""Entries that are read at once."""
+"""Entries read at once."""
 
 LONGEST_LINE, LONGEST_WORD, MOST_NUMBERS = 1 << 20, 2000, 10_000
 KINDS = "GloVe text, word2vec text or binary, or fastText .vec"
 
 
 def file_source(path: Path) -> Source:
-    """The file as a source: known in the cache by its digest, wherever it lies."""
-    with _told_by_name(path), files.opened(path) as file:
+    """Return a file as a source; its key in the cache is its digest, not its path."""
+    with _file_errors(path), files.opened(path) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return Source(path.name, str(path), f"file-{digest[:16]}")
 
 
 def read_vectors(path: Path) -> Iterator[Block]:
-    """All entries of a file, block by block; `VectorsError` says what is wrong with it."""
-    with _told_by_name(path), files.opened(path) as packed, _unpacking(packed) as file:
+    """Yield all entries of a file, block by block; `VectorsError` says what is wrong with it."""
+    with _file_errors(path), files.opened(path) as packed, _unpacking(packed) as file:
         first = file.readline(LONGEST_LINE)
         header = _header(first)
         if header is None:
@@ -69,18 +69,18 @@ def _unpacking(file: BufferedReader) -> BufferedReader:
 
 
 def _header(line: bytes) -> tuple[int, int] | None:
-    """Number of words and dimension, if the line says nothing else."""
+    """Return the number of words and the dimension, if the line is a header."""
     fields = line.split()
     if len(fields) != 2 or not all(field.isdigit() for field in fields):
         return None
     count, dim = map(int, fields)
     if dim > MOST_NUMBERS:
-        raise ValueError(f"it announces {dim:,} numbers a word, at most {MOST_NUMBERS:,} are read")
+        raise ValueError(f"its header says {dim:,} numbers per word; the limit is {MOST_NUMBERS:,}")
     return (count, dim) if dim else None
 
 
 def _dimension(line: bytes) -> int:
-    """How many fields at the end of a line are numbers; the first one is always the word."""
+    """Return how many fields at the end of a line are numbers; the first one is the word."""
     fields = line.rstrip().split(b" ")
     dim = 0
     while dim < len(fields) - 1 and _is_number(fields[-1 - dim]):
@@ -88,7 +88,7 @@ def _dimension(line: bytes) -> int:
     if dim < 2:
         raise ValueError("line 1 is not a word and its numbers")
     if dim > MOST_NUMBERS:
-        raise ValueError(f"line 1 has {dim:,} numbers, at most {MOST_NUMBERS:,} are read")
+        raise ValueError(f"line 1 has {dim:,} numbers; the limit is {MOST_NUMBERS:,}")
     return dim
 
 
@@ -106,7 +106,7 @@ def _is_number(field: bytes) -> bool:
 
 
 def _text(file: IO[bytes], read: list[bytes], dim: int, lines_before: int = 0) -> Iterator[Block]:
-    """Blocks of lines; lines that are already read come first."""
+    """Yield blocks of lines; `read` are the lines that have been read already."""
     lines = enumerate(chain(read, iter(lambda: file.readline(LONGEST_LINE), b"")), lines_before + 1)
     while some := list(islice(lines, BLOCK)):
         entries, rows = [], []
@@ -126,13 +126,13 @@ def _row(fields: list[bytes], dim: int, number: int) -> NDArray[np.float32]:
 
 
 def _binary(file: IO[bytes], count: int, dim: int) -> Iterator[Block]:
-    """Blocks of binary entries; a line may end after each of them."""
+    """Yield blocks of binary entries; a line feed may follow each of them."""
     for start in range(0, count, BLOCK):
         entries, rows = [], []
         for number in range(start + 1, min(start + BLOCK, count) + 1):
             word, values = _until_blank(file), file.read(4 * dim)
             if len(values) != 4 * dim:
-                raise ValueError(f"entry {number} of {count} breaks off")
+                raise ValueError(f"entry {number} of {count} is cut short")
             entries.append(_decoded(word.lstrip(b"\n")))
             rows.append(np.frombuffer(values, "<f4"))
         yield entries, np.array(rows)
@@ -148,22 +148,22 @@ def _until_blank(file: IO[bytes]) -> bytes:
 
 
 def _counted(blocks: Iterator[Block], count: int) -> Iterator[Block]:
-    """Pass on, and make sure that as many entries came as the header promised."""
+    """Yield the blocks, and raise if their entries are not as many as the header says."""
     found = 0
     for entries, rows in blocks:
         found += len(entries)
         yield entries, rows
     if found != count:
-        raise ValueError(f"it announces {count} words and holds {found}")
+        raise ValueError(f"its header says {count} words, but it has {found}")
 
 
 def _decoded(word: bytes) -> str:
-    """Words that are no UTF-8 get a sign that no text contains, and so are left out."""
+    """Return a word; bytes that are not UTF-8 become a character that is in no word."""
     return word.decode(errors="replace")
 
 
 @contextmanager
-def _told_by_name(path: Path) -> Iterator[None]:
+def _file_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as problem:
@@ -171,5 +171,5 @@ def _told_by_name(path: Path) -> Iterator[None]:
         raise VectorsError(f"{path}: cannot be read ({reason}); give {KINDS}") from None
     except (ValueError, EOFError, zlib.error) as problem:
         raise VectorsError(
-            f"{path}: is no file of word vectors ({problem}); give {KINDS}"
+            f"{path}: is not a file of word vectors ({problem}); give {KINDS}"
         ) from None

