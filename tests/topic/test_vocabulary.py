@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tres.topic.text import words
-from tres.topic.vectors.vocabulary import UNKNOWN, detour, word_of
+from tres.topic.vectors.vocabulary import UNKNOWN, fallback_row, word_of
 
 
 @pytest.mark.parametrize(
@@ -60,8 +60,8 @@ INDEX = {"1": 0, "10": 1, "1000": 2, "bronte": 3, "brontë": 4, "й": 5, "и": 6
     ],
 )
 def test_a_word_without_an_entry_goes_by_its_size_or_its_letters(word, row):
-    assert detour(word, INDEX) == row
+    assert fallback_row(word, INDEX) == row
 
 
 def test_without_any_round_number_a_number_is_unknown():
-    assert detour("42", {"43": 0}) == UNKNOWN
+    assert fallback_row("42", {"43": 0}) == UNKNOWN
