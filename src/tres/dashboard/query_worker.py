@@ -178,7 +178,7 @@ def _path_step(page: PathStep) -> Json:
     return _citing_page(page) | {"title": harmless(page.title)}
 
 
-def _citing_page(page: PathStep | Citation) -> Json:
+def _citing_page(page: Citation) -> Json:
     return {
         "step": page.step,
         "url": harmless(page.url),

@@ -11,6 +11,7 @@ escapes, long texts are cut.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -69,11 +70,7 @@ class Curve:
 
     def after(self, step: int) -> list[Point]:
         """Return the points after a step."""
-        low, high = 0, len(self.points)
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (middle + 1, high) if self.points[middle].step <= step else (low, middle)
-        return self.points[low:]
+        return self.points[bisect_right(self.points, step, key=lambda point: point.step) :]
 
     def thinned(self, count: int) -> list[Point]:
         """Return at most `count` evenly spaced points."""

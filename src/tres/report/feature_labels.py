@@ -13,79 +13,63 @@ A feature that is not in the table, as of somebody else's policy, is a share by 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Literal
 
 from tres.mdp.schema import COUNTS
 from tres.numbers import spell_count, spell_number
 from tres.report.explain.facts import Condition, Feature
 from tres.web.page import FailureKind
 
-Form = Literal["count", "yes", "distance", "share"]
-
-
-@dataclass(frozen=True, slots=True)
-class FeatureLabel:
-    """The words for a feature; `other` are those for a count of one, or for "no"."""
-
-    form: Form
-    words: str
-    other: str = ""
-
-
-FEATURE_LABELS = {
-    "citations": FeatureLabel("count", "fetched pages link to it", "fetched page links to it"),
-    "relevant_citations": FeatureLabel(
-        "count", "relevant pages link to it", "relevant page links to it"
-    ),
-    "site_fetched": FeatureLabel(
-        "count", "pages of its site were fetched before", "page of its site was fetched before"
-    ),
-    "url_keyword": FeatureLabel("yes", "its address has a keyword", "its address has no keyword"),
-    "anchor_keyword": FeatureLabel(
-        "yes", "a link to it has a keyword", "no link to it has a keyword"
-    ),
-    "same_site": FeatureLabel(
-        "yes", "a page of its own site links to it", "only other sites link to it"
-    ),
-    "parent_reward": FeatureLabel(
-        "yes", "the page that links to it is relevant", "the page that links to it is not relevant"
-    ),
-    "site_known": FeatureLabel(
-        "yes", "a page of its site was fetched before", "no page of its site was fetched before"
-    ),
-    "inverse_distance": FeatureLabel("distance", "distance to the last relevant page, in links"),
-    "relevant_share": FeatureLabel("share", "share of relevant pages among those that link to it"),
-    "parent_relevance_mean": FeatureLabel("share", "mean relevance of the pages that link to it"),
-    "parent_relevance_max": FeatureLabel("share", "relevance of the best page that links to it"),
-    "anchor_relevance": FeatureLabel("share", "relevance of the link text and the address"),
-    "anchor_relevance_mean": FeatureLabel("share", "mean relevance of link texts and address"),
-    "anchor_relevance_max": FeatureLabel("share", "relevance of the best link text"),
-    "path_relevance": FeatureLabel("share", "share of relevant pages on the way to it"),
-    "siblings_relevance": FeatureLabel(
-        "share", "mean relevance of what links on the same pages led to"
-    ),
-    "neighbours_relevance": FeatureLabel(
-        "share", "mean relevance of what the links next to it led to"
-    ),
-    "best_hub": FeatureLabel("share", "hub score of the best page that links to it"),
-    "words_relevance": FeatureLabel("share", "mean relevance of what links with such words led to"),
-    "site_relevance": FeatureLabel("share", "share of relevant pages on its site"),
-    "page_relevance": FeatureLabel("share", "relevance of the page that links to it"),
-    "relevance_change": FeatureLabel(
-        "share", "how much more relevant that page is than those before it"
-    ),
-    "ancestors_mean": FeatureLabel("share", "mean relevance of the pages before that page"),
-    "relevant_ancestors_mean": FeatureLabel(
-        "share", "mean relevance of the relevant ones among them"
-    ),
-    "relevant_distance": FeatureLabel("share", "distance to the last relevant page (0: near)"),
-    "link_relevance": FeatureLabel("share", "relevance of the link text and the address"),
-    "path_mean": FeatureLabel("share", "mean relevance of all pages on the way to it"),
-    "relevant_path_mean": FeatureLabel(
-        "share", "mean relevance of the relevant pages on the way to it"
+COUNT_LABELS = {
+    "citations": ("fetched page links to it", "fetched pages link to it"),
+    "relevant_citations": ("relevant page links to it", "relevant pages link to it"),
+    "site_fetched": (
+        "page of its site was fetched before",
+        "pages of its site were fetched before",
     ),
 }
+"""What is counted: for one, and for several."""
+
+YES_LABELS = {
+    "url_keyword": ("its address has a keyword", "its address has no keyword"),
+    "anchor_keyword": ("a link to it has a keyword", "no link to it has a keyword"),
+    "same_site": ("a page of its own site links to it", "only other sites link to it"),
+    "parent_reward": (
+        "the page that links to it is relevant",
+        "the page that links to it is not relevant",
+    ),
+    "site_known": (
+        "a page of its site was fetched before",
+        "no page of its site was fetched before",
+    ),
+}
+"""What is the case, or is not."""
+
+DISTANCE = "inverse_distance"
+
+SHARE_LABELS = {
+    DISTANCE: "distance to the last relevant page, in links",
+    "relevant_share": "share of relevant pages among those that link to it",
+    "parent_relevance_mean": "mean relevance of the pages that link to it",
+    "parent_relevance_max": "relevance of the best page that links to it",
+    "anchor_relevance": "relevance of the link text and the address",
+    "anchor_relevance_mean": "mean relevance of link texts and address",
+    "anchor_relevance_max": "relevance of the best link text",
+    "path_relevance": "share of relevant pages on the way to it",
+    "siblings_relevance": "mean relevance of what links on the same pages led to",
+    "neighbours_relevance": "mean relevance of what the links next to it led to",
+    "best_hub": "hub score of the best page that links to it",
+    "words_relevance": "mean relevance of what links with such words led to",
+    "site_relevance": "share of relevant pages on its site",
+    "page_relevance": "relevance of the page that links to it",
+    "relevance_change": "how much more relevant that page is than those before it",
+    "ancestors_mean": "mean relevance of the pages before that page",
+    "relevant_ancestors_mean": "mean relevance of the relevant ones among them",
+    "relevant_distance": "distance to the last relevant page (0: near)",
+    "link_relevance": "relevance of the link text and the address",
+    "path_mean": "mean relevance of all pages on the way to it",
+    "relevant_path_mean": "mean relevance of the relevant pages on the way to it",
+}
+"""What a number measures."""
 
 REMEDIES = {
     FailureKind.TOO_LARGE: "raise live.max_bytes",
@@ -113,31 +97,28 @@ RULES = {
 
 def value_and_label(feature: Feature) -> tuple[str, str]:
     """Return the value of a feature, and what it is the value of."""
-    label = _label(feature.name)
-    match label.form:
-        case "count":
-            return f"{feature.amount:,.0f}", label.other if feature.amount == 1 else label.words
-        case "yes":
-            is_yes = feature.value > (0.75 if feature.name == "site_known" else 0.5)
-            return "yes" if is_yes else "no", label.words
-        case "distance":
-            return f"{1 / feature.value:.0f}" if feature.value else "none", label.words
-        case "share":
-            return f"{feature.amount:.2f}", label.words
+    name, value = feature.name, feature.value
+    if name in COUNT_LABELS:
+        return f"{feature.amount:,.0f}", COUNT_LABELS[name][feature.amount != 1]
+    if name in YES_LABELS:
+        is_yes = value > (0.75 if name == "site_known" else 0.5)
+        return "yes" if is_yes else "no", YES_LABELS[name][0]
+    label = SHARE_LABELS.get(name, name)
+    if name == DISTANCE:
+        return f"{1 / value:.0f}" if value else "none", label
+    return f"{feature.amount:.2f}", label
 
 
 def format_condition(bounds: Condition) -> str:
     """Return a condition of a leaf's rule as a phrase."""
-    label = _label(bounds.feature)
-    match label.form:
-        case "count":
-            return _format_count_bounds(label, bounds)
-        case "yes":
-            return label.words if bounds.low is not None else label.other
-        case "distance":
-            return _format_distance_bounds(bounds)
-        case "share":
-            return f"{label.words} {_format_bounds(bounds)}"
+    name = bounds.feature
+    if name in COUNT_LABELS:
+        return _format_count_bounds(bounds)
+    if name in YES_LABELS:
+        return YES_LABELS[name][bounds.low is None]
+    if name == DISTANCE:
+        return _format_distance_bounds(bounds)
+    return f"{SHARE_LABELS.get(name, name)} {_format_bounds(bounds)}"
 
 
 def format_rule(rule: str) -> str:
@@ -149,12 +130,8 @@ def format_rule(rule: str) -> str:
     return rule.replace("_", " ").replace("<=", "≤").replace(">=", "≥")
 
 
-def _label(name: str) -> FeatureLabel:
-    return FEATURE_LABELS.get(name, FeatureLabel("share", name))
-
-
-def _format_count_bounds(label: FeatureLabel, bounds: Condition) -> str:
-    count, forms = COUNTS[bounds.feature], (label.other, label.words)
+def _format_count_bounds(bounds: Condition) -> str:
+    count, forms = COUNTS[bounds.feature], COUNT_LABELS[bounds.feature]
     low = 0 if bounds.low is None else math.ceil(count(bounds.low))
     if bounds.high is None:
         return f"at least {spell_count(low, *forms)}"

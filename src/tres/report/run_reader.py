@@ -1,13 +1,13 @@
-"""Reading a run, live, finished or killed: its pages and failures as typed rows.
+"""Reading a run, running, finished or killed: its pages and failures as typed rows.
 
-A reader reads what it has not read yet, so that it may follow a crawl that is running:
+A reader reads only what is new, so that it can follow a running crawl:
 
     reader = RunReader(run)
     while reader.refresh():
         ...                      # reader.pages and reader.failures have grown
 
-The journal is opened for the moment of a refresh only. A crawl that ends folds its log into
-one file, and whoever kept the journal open would keep it from doing so.
+The journal is open only during a refresh. A crawl that ends merges its write-ahead log into the
+journal, which it cannot do while somebody has it open.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tres.store.run_results import read_summary
 
 
 class Rival(NamedTuple):
-    """A link that was offered as well when a page was chosen, and its value then."""
+    """Another candidate when a page was chosen, and its value then."""
 
     url: str
     q: float
@@ -53,7 +53,7 @@ class PageRow(PageRecord, frozen=True, kw_only=True):
 
     @property
     def rivals(self) -> tuple[Rival, ...]:
-        """The best of the other links that were looked at, best first."""
+        """The best other candidates, best first."""
         return tuple(Rival(url, q) for url, q in json.loads(self.rivals_json))
 
 
@@ -71,7 +71,7 @@ class FailureRow(msgspec.Struct, frozen=True):
 
 
 class RunReader:
-    """What a run holds so far; `refresh` reads on."""
+    """The rows of a run; `refresh` reads the new ones."""
 
     def __init__(self, run: Path, journal: Journal | None = None) -> None:
         self.run = run
@@ -80,8 +80,8 @@ class RunReader:
         self.failures: list[FailureRow] = []
         self.segments: list[Begin] = []
         self.seconds = 0.0
-        """How long was crawled, all stretches together."""
-        self._last_page = self._last_failure = 0  # records: what is written meanwhile is not lost
+        """How long the crawl has run, all segments together."""
+        self._last_page = self._last_failure = 0  # records: nothing written meanwhile is lost
         self.meta: Meta
         self.refresh(journal)
 
@@ -104,7 +104,7 @@ class RunReader:
 
     @property
     def name(self) -> str:
-        """The directory's name: what people call the run."""
+        """The name of the directory."""
         return self.run.absolute().name
 
     @property
@@ -114,7 +114,7 @@ class RunReader:
 
     @property
     def policy(self) -> str:
-        """Who chose: a policy of ours, or one that a program brought along."""
+        """The name of the policy, from the settings or of a program's own policy."""
         return self.meta.policy or self.config.crawl.policy
 
     @property
@@ -124,7 +124,7 @@ class RunReader:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Names of what the policy sees of a link, in the order of `PageRow.features`."""
+        """The names of the features, in the order of `PageRow.features`."""
         return self.meta.features
 
     @property
@@ -139,11 +139,11 @@ class RunReader:
 
     @property
     def summary(self) -> dict[str, Any] | None:
-        """The result in numbers, if the crawl has come to an orderly end."""
+        """The summary, if the crawl has ended in good order."""
         return read_summary(self.run) if (self.run / SUMMARY).exists() else None
 
     def page(self, url: str) -> PageRow | None:
-        """The step of a URL, be it the page's own or the one that was asked for."""
+        """Return the page with this URL, its own or the requested one."""
         found = (page for page in self.pages if url in (page.url, page.asked))
         return next(found, None)
 
@@ -172,13 +172,5 @@ def _page(seq: int, row: Row, features: tuple[str, ...]) -> PageRow:
 
 
 def _failure(seq: int, row: Row) -> FailureRow:
-    return FailureRow(
-        url=row["url"],
-        kind=row["kind"],
-        is_seed=bool(row["is_seed"]),
-        at=row["at"],
-        seconds=row["seconds"],
-        status=row["status"],
-        note=row["note"] or "",
-        record=seq,
-    )
+    same = {name: row[name] for name in ("url", "kind", "at", "seconds", "status")}
+    return FailureRow(**same, is_seed=bool(row["is_seed"]), note=row["note"] or "", record=seq)

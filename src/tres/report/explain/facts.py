@@ -56,15 +56,10 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
-class PathStep:
-    """A page on the path from a seed, with the text of the link that led to it."""
+class PathStep(Citation):
+    """A page on the path from a seed; `anchor` is the text of the link that led to it."""
 
-    step: int
-    url: str
     title: str
-    anchor: str
-    relevance: float
-    relevant: bool
 
 
 @dataclass(frozen=True, slots=True)

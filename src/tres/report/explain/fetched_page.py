@@ -220,7 +220,7 @@ def _path(journal: Journal, page: PageRow, reader: RunReader) -> tuple[PathStep,
         rows.append(parent)
     anchors = [_link_text(journal.entry(above.record), row.asked) for row, above in pairwise(rows)]
     return tuple(
-        PathStep(row.step, row.url, row.title, anchor, row.relevance, row.relevant)
+        PathStep(row.step, row.url, anchor, row.relevance, row.relevant, row.title)
         for row, anchor in zip(rows[::-1], ["", *anchors[::-1]], strict=True)
     )
 

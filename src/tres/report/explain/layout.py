@@ -178,7 +178,7 @@ def _citing_pages(cited: Sequence[Citation]) -> str:
     return format_table(("page", "relevance", "link", ""), rows) + more
 
 
-def _page_row(page: Citation | PathStep, link: str, url: str) -> tuple[str, ...]:
+def _page_row(page: Citation, link: str, url: str) -> tuple[str, ...]:
     judged = f"{page.relevance:.2f} {'relevant' if page.relevant else ''}".rstrip()
     return f"{page.step:,}", judged, link, url
 
