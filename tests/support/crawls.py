@@ -15,7 +15,7 @@ from tres.engines.reading.page_reader import PageReader, Reading, Received
 from tres.engines.reading.reader_pool import Charge
 from tres.engines.reading.tasks import Task, perform
 from tres.mdp.state import CrawlState
-from tres.policies.registry import make_policy
+from tres.policies.registry import OfflineKnowledge, make_policy
 from tres.policies.setup import PolicySettings
 from tres.policies.web_graph import WebGraph
 from tres.settings.sections import LiveSection
@@ -47,7 +47,9 @@ def session_of(
 ) -> CrawlSession:
     crawl = CrawlState()
     rng = np.random.default_rng(seed)
-    chosen = make_policy(PolicySettings(policy), crawl, rng, lambda: WebGraph.of(()))
+    chosen = make_policy(
+        PolicySettings(policy), crawl, rng, OfflineKnowledge(lambda: WebGraph.of(()))
+    )
     return CrawlSession(crawl, chosen, perceiver().seeds(seeds), pages)
 
 
