@@ -173,3 +173,14 @@ def test_nobody_to_answer_is_offline() -> None:
         port = taken.getsockname()[1]
         with pytest.raises(OSError, match="refused"):
             health_checks.reach_web(f"http://127.0.0.1:{port}/")
+
+
+def test_a_release_of_scrapy_that_was_not_tested_is_a_warning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert list(install_checks.check_scrapy()) == []
+    monkeypatch.setattr(install_checks, "_version", lambda package: "2.20.1")
+    (check,) = install_checks.check_scrapy()
+    assert check.state is State.OPTIONAL
+    assert check.found == "Scrapy 2.20.1; tres was tested with 2.19"
+    assert check.remedy == "if live crawls fail: pip install 'scrapy~=2.19.0'"

@@ -25,6 +25,7 @@ from tres.cli.install_checks import (
     State,
     check_chromium,
     check_packages,
+    check_scrapy,
     check_word_vectors,
     first_line,
     make_check,
@@ -48,6 +49,7 @@ def check_machine(runs: Path, reach: Callable[[], str]) -> Iterator[Check]:
     if is_healthy(packages):  # these need tres's own packages
         from tres.topic.vectors.cache import vectors_directory
 
+        yield from check_scrapy()
         yield check_word_vectors()
         yield check_chromium()
         yield check_cache(vectors_directory())

@@ -113,6 +113,17 @@ def _version(package: str) -> str | None:
         return None
 
 
+def check_scrapy() -> Iterator[Check]:
+    """Warn of a release of Scrapy that tres was not tested with: tres uses some private names."""
+    from tres.engines.scrapy import TESTED_SCRAPY
+
+    installed = _version("scrapy") or ""
+    if not installed.startswith(tuple(f"{release}." for release in TESTED_SCRAPY)):
+        found = f"Scrapy {installed}; tres was tested with {', '.join(TESTED_SCRAPY)}"
+        remedy = f"if live crawls fail: pip install 'scrapy~={TESTED_SCRAPY[-1]}.0'"
+        yield Check("scrapy", State.OPTIONAL, found, remedy)
+
+
 def check_word_vectors() -> Check:
     """Are there word vectors, converted or ready to be converted?"""
     from tres.topic.vectors.cache import cached_vectors

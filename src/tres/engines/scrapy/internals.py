@@ -4,8 +4,9 @@ For each of them no public way exists; the comment at each says why. `tests/engi
 test_internals.py` checks every one against the installed versions, says which release broke what,
 and keeps private names out of all other modules.
 
-Everything here works with the versions in `TESTED_SCRAPY` and with Twisted 26.10; Scrapy 2.18 and
-older lack `verbatim_url` and are ruled out by pyproject.toml.
+Everything here works with the releases in `tres.engines.scrapy.TESTED_SCRAPY` and Twisted 26.10.
+All names exist since Scrapy 2.18; 2.16 lacks the three `_Lenient` classes, 2.13 most of the rest of
+the download handler.
 """
 
 from __future__ import annotations
@@ -33,10 +34,7 @@ from twisted.internet.defer import Deferred
 from twisted.web._newclient import ParseError
 from twisted.web.client import Agent, HTTPConnectionPool, ProxyAgent
 
-__all__ = ["TESTED_SCRAPY", "LenientParser", "ParseError"]
-
-TESTED_SCRAPY = ("2.19",)
-"""The releases of Scrapy with which the contract test has passed."""
+__all__ = ["LenientParser", "ParseError"]
 
 T = TypeVar("T")
 

@@ -40,27 +40,22 @@ MIDDLEWARES: dict[str, int | None] = {
     f"{_PART}.decompression.AcceptEncodingMiddleware": 590,
     f"{_PART}.capture.CaptureMiddleware": 595,
     f"{_PART}.redirect_middleware.CheckedRedirectMiddleware": 600,
-    # replaced by ours
-    f"{_SCRAPYS}.robotstxt.RobotsTxtMiddleware": None,
-    f"{_SCRAPYS}.retry.RetryMiddleware": None,
-    f"{_SCRAPYS}.redirect.MetaRefreshMiddleware": None,  # by the reader
-    f"{_SCRAPYS}.httpcompression.HttpCompressionMiddleware": None,
-    f"{_SCRAPYS}.redirect.RedirectMiddleware": None,
-    f"{_SCRAPYS}.httpproxy.HttpProxyMiddleware": None,  # by the handler
-    # without a use in a crawl
+    # Those of Scrapy's that no setting in `OFF` turns off:
     f"{_SCRAPYS}.offsite.OffsiteMiddleware": None,
+    f"{_SCRAPYS}.robotstxt.RobotsTxtMiddleware": None,
     f"{_SCRAPYS}.httpauth.HttpAuthMiddleware": None,
-    f"{_SCRAPYS}.cookies.CookiesMiddleware": None,
-    f"{_SCRAPYS}.stats.DownloaderStats": None,
-    f"{_SCRAPYS}.httpcache.HttpCacheMiddleware": None,
+    f"{_SCRAPYS}.retry.RetryMiddleware": None,
 }
-"""docs/live.md says why, for each of Scrapy's downloader middlewares."""
+"""docs/live.md says of each of Scrapy's downloader middlewares why it is on, replaced or off."""
 OFF = (
     "AUTOTHROTTLE_ENABLED",
+    "COMPRESSION_ENABLED",
     "COOKIES_ENABLED",
+    "DOWNLOADER_STATS",
     "HTTPCACHE_ENABLED",
     "HTTPPROXY_ENABLED",
     "METAREFRESH_ENABLED",
+    "REDIRECT_ENABLED",
     "REMOTE_CONTROL_ENABLED",
     "TELNETCONSOLE_ENABLED",
 )
