@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from pkgutil import resolve_name
 
 import pytest
 from tests.docs.pages import DOCS, ROOT, DocPage, all_pages
@@ -73,3 +74,14 @@ def test_the_layers_of_the_documentation_are_those_that_lint_checks() -> None:
     rows = re.findall(r"^\| [^|`]+ \| ([^|]+) \| [^|]+ \|$", table.partition("\n\n")[0], re.M)
     shown = [set(re.findall(r"`(\w+)`", row)) for row in rows]
     assert shown == [set(layer.split(" | ")) for layer in layers]
+
+
+@pytest.mark.parametrize("page", all_pages(), ids=lambda page: page.name)
+def test_every_name_of_the_code_that_a_page_mentions_exists(page: DocPage) -> None:
+    for name in set(re.findall(r"`(tres(?:\.\w+)+)(?:\([^`]*\))?`", page.text)):
+        resolve_name(name)
+
+
+def test_a_name_that_is_gone_would_be_noticed() -> None:
+    with pytest.raises(AttributeError):
+        resolve_name("tres.store.orders.Helm")
