@@ -12,6 +12,8 @@ preferred to.
 
 from __future__ import annotations
 
+from typing import get_args
+
 import msgspec
 
 
@@ -49,6 +51,10 @@ class PageRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 FIELDS = {field.name: field for field in msgspec.structs.fields(PageRecord)}
+TYPES: dict[str, type] = {
+    name: (get_args(field.type) or (field.type,))[0] for name, field in FIELDS.items()
+}
+"""The type of each field, apart from None."""
 
 CSV = (
     *("step", "url", "parent", "relevance", "relevant", "q", "leaf", "explored", "site"),

@@ -17,10 +17,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from types import NoneType
-from typing import Any, BinaryIO, NamedTuple, get_args
+from typing import Any, BinaryIO, NamedTuple
 
-from tres.crawl.page_record import EXPORTED, FIELDS
+from tres.crawl.page_record import EXPORTED, FIELDS, TYPES
 from tres.errors import RunError
 from tres.files.durable import atomic_replace
 from tres.offline import WarcArchive, Web
@@ -146,15 +145,15 @@ def _content(page: object) -> dict[str, Any]:
 
 def _fields(row: Row) -> dict[str, Any]:
     """The exported fields of a page's record, as typed values."""
-    fields = [FIELDS[name] for name in EXPORTED]
-    return {field.name: _typed(row[field.encode_name], field.type) for field in fields}
+    cells = {name: row[FIELDS[name].encode_name] for name in EXPORTED}
+    return {name: _typed(name, cell) for name, cell in cells.items()}
 
 
-def _typed(cell: str, kind: Any) -> Any:
-    if kind is bool:
+def _typed(name: str, cell: str) -> Any:
+    if TYPES[name] is bool:
         return cell == "1"
-    kinds = get_args(kind) or (kind,)
-    return None if NoneType in kinds and not cell else kinds[0](cell)
+    is_unknown = not cell and FIELDS[name].type is not str
+    return None if is_unknown else TYPES[name](cell)
 
 
 def _write_json(records: Iterable[dict[str, Any]], out: BinaryIO) -> None:

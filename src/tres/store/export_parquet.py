@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
-from typing import Any, BinaryIO, get_args
+from typing import Any, BinaryIO
 
-from tres.crawl.page_record import EXPORTED, FIELDS
+from tres.crawl.page_record import EXPORTED, TYPES
 from tres.distribution import pip_install
 from tres.errors import RunError
 
@@ -45,15 +45,9 @@ def _schema() -> Any:
             ("text", pa.string()),
             ("links", pa.list_(link)),
             ("labels", pa.list_(pa.string())),
-            *((name, kinds[_kind(FIELDS[name].type)]) for name in EXPORTED),
+            *((name, kinds[TYPES[name]]) for name in EXPORTED),
         ]
     )
-
-
-def _kind(annotation: Any) -> type:
-    """The type of a field, without None."""
-    kind: type = (get_args(annotation) or (annotation,))[0]
-    return kind
 
 
 def _row(record: dict[str, Any]) -> dict[str, Any]:

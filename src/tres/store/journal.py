@@ -29,7 +29,7 @@ from tres.crawl.events import Event, FetchFailed, Postponed, Stepped
 from tres.engines.protocols import Fetched
 from tres.files.durable import atomic_replace, sync_directory, sync_file
 from tres.store.checksum_chain import checksum, link_at, linked
-from tres.store.high_water_mark import Extent, HighWaterMark, Required, mark_path
+from tres.store.high_water_mark import Extent, HighWaterMark, mark_path
 from tres.store.journal_file import (
     connect,
     create_tables,
@@ -71,17 +71,8 @@ NO_ROWS = RowChecksums(None, None)
 class Journal(JournalReader):
     """The journal of one run, open; use it as a context manager."""
 
-    def __init__(
-        self,
-        path: Path,
-        connection: sqlite3.Connection,
-        meta: Meta,
-        last: Extent,
-        required: Required | None = None,
-        mark: HighWaterMark | None = None,
-    ) -> None:
-        super().__init__(path, connection, meta, last, required)
-        self._mark = mark
+    _mark: HighWaterMark | None = None
+    """Only of a journal that is open to be written."""
 
     @classmethod
     def create(cls, path: Path, meta: Meta, seeds: Seeds, begin: Begin) -> Self:
@@ -115,11 +106,12 @@ class Journal(JournalReader):
                 last = last._replace(warc_end=warc_end_of(connection, last.position + 1))
             write_ahead(connection)
             sync_directory(path.parent)  # the write-ahead log may be new
-            mark = open_mark(path, last, required)
+            journal = cls(path, connection, meta, last, required)
+            journal._mark = open_mark(path, last, required)
         except BaseException:  # whatever it was: the file is closed again
             connection.close()
             raise
-        return cls(path, connection, meta, last, required, mark)
+        return journal
 
     def __enter__(self) -> Self:
         return self

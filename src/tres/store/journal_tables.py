@@ -18,13 +18,12 @@ from contextlib import closing
 from dataclasses import dataclass
 from dataclasses import fields as dataclass_fields
 from functools import cached_property
-from types import NoneType
-from typing import Any, get_args
+from typing import Any
 
 from msgspec.structs import FieldInfo
 
 from tres.crawl.events import FetchFailed, Postponed, Stepped
-from tres.crawl.page_record import FIELDS
+from tres.crawl.page_record import FIELDS, TYPES
 from tres.engines.protocols import Fetched
 from tres.store.records import DamagedError
 
@@ -45,10 +44,9 @@ def sql_columns(fields: Iterable[FieldInfo]) -> dict[str, str]:
 
 
 def _sql_type(field: FieldInfo) -> str:
-    kinds = get_args(field.type) or (field.type,)
-    name = next(name for kind, name in _SQL_TYPES.items() if kind in kinds)
-    is_nullable = NoneType in kinds or not field.required or name == "REAL"
-    return name if is_nullable else f"{name} NOT NULL"
+    kind = TYPES[field.name]
+    is_nullable = field.type != kind or not field.required or kind is float
+    return _SQL_TYPES[kind] if is_nullable else f"{_SQL_TYPES[kind]} NOT NULL"
 
 
 _SQL_TYPES = {str: "TEXT", bool: "INTEGER", int: "INTEGER", float: "REAL"}
