@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def rounds(folder: Path, size: int, count: int) -> Iterator[tuple[Spent, Spent]]:
-    """Crawls alone and beside a dashboard, now the one first and now the other."""
+    """Run crawls alone and next to a dashboard, alternating which comes first."""
     for number in range(count):
         order = [crawl_alone, crawl_watched]
         spent = {}
@@ -88,7 +88,7 @@ def crawl_watched(folder: Path, name: str, size: int) -> Spent:
 
 
 def crawl(folder: Path, name: str, size: int, begun: Callable[[], object]) -> Spent:
-    """A crawl from its first page to its end."""
+    """Run a crawl from its first page to its last."""
     run, web = folder / "runs" / name, f"generated:pages={size},seed=1"
     command = ["crawl", "topic.toml", "--web", web, "--run", str(run)]
     process = subprocess.Popen(

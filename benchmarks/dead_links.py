@@ -33,17 +33,17 @@ from tres.web.percept import Percept
 
 @dataclass(frozen=True)
 class Thinned:
-    """A web of which a share of the pages is gone."""
+    """A web with a share of its pages removed."""
 
     seen: PerceivedWeb
     gone: float
 
     def is_gone(self, url: str) -> bool:
-        """Is it one of those?"""
+        """Whether a page is removed."""
         return zlib.crc32(b"p" + url.encode()) < self.gone * 2**32
 
     def perceive(self, url: str) -> Percept | Failed:
-        """The percept of the page at a URL, or why there is none."""
+        """Return the percept of a page, or its failure."""
         if self.is_gone(url):
             return Failed(url, FailureKind.NOT_FOUND)
         return self.seen.perceive(url)
@@ -93,7 +93,7 @@ def figures(config: TopicConfig, web: Thinned, seeds: list[str]) -> list[str]:
 
 
 def crawled(config: TopicConfig, web: Thinned) -> CrawlSession:
-    """One crawl to its end."""
+    """Run one crawl to its end."""
     session = new_session(config, perceive_seeds(config, web.seen.perceiver), live=True)
     list(replay_events(session, web))
     return session

@@ -42,7 +42,7 @@ LAST = 500  # steps before a checkpoint over which time is averaged
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What was measured after some number of steps."""
+    """Measurements after a number of steps."""
 
     steps: int
     rows: int
@@ -92,7 +92,7 @@ class SyntheticWeb:
 
 
 def measure(features: FeatureSet, steps: int) -> Iterator[Checkpoint]:
-    """Crawl the synthetic web and take stock at the checkpoints."""
+    """Crawl the synthetic web and measure at the checkpoints."""
     policy_rng, web_rng = np.random.default_rng(1).spawn(2)
     crawl = CrawlState()
     crawl.sites.make_room(SITES)
@@ -117,7 +117,7 @@ def measure(features: FeatureSet, steps: int) -> Iterator[Checkpoint]:
 
 
 def take_stock(policy: Tres, step: int, step_ms: float) -> Checkpoint:
-    """Time the synchronous choice on the frontier as it stands, and weigh the memory."""
+    """Measure time and memory of the synchronous choice on the current frontier."""
     waiting = policy.rows.waiting
     tree_ms = fastest_ms(lambda: policy.best(None))
     whole_ms = fastest_ms(lambda: np.argmax(policy.agent.values(policy.rows.vectors(waiting))))

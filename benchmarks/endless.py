@@ -30,7 +30,7 @@ WORDS = ("field", "honey", "summer", "market", "river", "garden", "window", "let
 
 
 def main() -> None:
-    """Crawl, and print a line now and then."""
+    """Crawl, and print a line at intervals."""
     options = arguments()
     session = endless_session(options)
     rng = np.random.default_rng(1)
@@ -71,7 +71,7 @@ def arguments() -> argparse.Namespace:
 
 
 def endless_session(options: argparse.Namespace) -> CrawlSession:
-    """A crawl by the default policy from the first page."""
+    """Start a crawl by the default policy from the first page."""
     crawl = CrawlState()
     policy = make_policy(PolicySettings(), crawl, np.random.default_rng(1))
     limits = LinkLimits(options.links_per_page, options.frontier_per_site, options.frontier_size)
@@ -82,7 +82,7 @@ def endless_session(options: argparse.Namespace) -> CrawlSession:
 def endless_page(
     url: str, page: int, options: argparse.Namespace, rng: np.random.Generator
 ) -> Percept:
-    """Links that nobody has seen, some better than others; four pages of ten are relevant."""
+    """Return a page with new links, some better than others; four pages of ten are relevant."""
     padding = "/" + "x" * 440 if options.long else ""
     words = rng.integers(len(WORDS), size=(options.links, 2)).tolist()
     urls = tuple(
@@ -101,7 +101,7 @@ def described(urls: tuple[str, ...], relevance: np.ndarray) -> LinkPercepts:
 
 
 def resident() -> float:
-    """Megabytes of memory that the process holds."""
+    """Resident memory in megabytes."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * 4096 / 1e6
 

@@ -47,7 +47,7 @@ UNREAD = {"pages.csv", "failures.csv", "keywords.csv", "scrapy.log", "state.json
 
 
 def made(scene: Scene, run: Path, pages: int, is_killed: bool) -> Path:
-    """A run at its end, or as a kill leaves it; with a snapshot and judgements."""
+    """Make a run, finished or killed, with a snapshot and judgements."""
     begin = scene.asked()
     with Popen(scene.crawl(run, pages, 1), stdout=DEVNULL, stderr=DEVNULL) as crawl:
         if is_killed:
@@ -64,7 +64,7 @@ def made(scene: Scene, run: Path, pages: int, is_killed: bool) -> Path:
 
 
 def read(run: Path) -> Iterator[object]:
-    """Everything in a run, as the commands read it."""
+    """Read everything in a run, as the commands do."""
     yield load_topic(config_of(run)).to_toml()
     with Journal.open(run / JOURNAL) as journal:
         journal.verify()
@@ -87,7 +87,7 @@ def read(run: Path) -> Iterator[object]:
 
 @dataclass(frozen=True)
 class Flip:
-    """One bit of one file, and what came of changing it."""
+    """One bit of one file, and the effect of changing it."""
 
     file: str
     at: int
@@ -96,7 +96,7 @@ class Flip:
 
 
 class Flipper:
-    """Flips bits of a run, each for as long as it is looked at."""
+    """Flips bits of a run, and restores each after the check."""
 
     def __init__(self, run: Path) -> None:
         self._run = run
@@ -109,7 +109,7 @@ class Flipper:
         return {file: len(content) for file, content in self._kept.items() if content}
 
     def flip(self, file: Path, at: int, bit: int) -> Flip:
-        """Change one bit, read everything, and put it back."""
+        """Change one bit, read everything, and restore it."""
         content = bytearray(self._kept[file])
         content[at] ^= 1 << bit
         name = str(file.relative_to(self._run))
@@ -147,7 +147,7 @@ def files_of(run: Path) -> list[Path]:
 
 
 def flips(runs: list[Path], count: int, seed: int = 1) -> Iterator[Flip]:
-    """So many flips: every file gets its share, small ones no less than large ones."""
+    """Yield flips spread evenly over the files, small and large."""
     chance = random.Random(seed)
     flippers = [Flipper(run) for run in runs]
     for number in range(count):
@@ -157,7 +157,7 @@ def flips(runs: list[Path], count: int, seed: int = 1) -> Iterator[Flip]:
 
 
 def scene_of(scratch: Path, pages: int) -> list[Path]:
-    """The two runs whose bits are flipped."""
+    """Make the two runs whose bits are flipped."""
     with served(scratch, 600) as scene:
         return [
             made(scene, scratch / "ended", pages, False),
@@ -166,7 +166,7 @@ def scene_of(scratch: Path, pages: int) -> list[Path]:
 
 
 def main() -> None:
-    """Flip bits and tell what came of it; exit code 1 if anything was unnoticed."""
+    """Flip bits and print the results; exit code 1 if anything went unnoticed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--flips", type=int, default=10_000)
     parser.add_argument("--pages", type=int, default=24, help="pages of the runs")

@@ -70,7 +70,7 @@ def inputs(target: Target, count: int, seed: int) -> Iterator[bytes]:
 
 @dataclass
 class Outcome:
-    """What came of all inputs of one kind."""
+    """The results for all inputs of one kind."""
 
     name: str
     inputs: int = 0
@@ -79,7 +79,7 @@ class Outcome:
     findings: list[str] = field(default_factory=list)
 
     def note(self, data: bytes, problem: Exception) -> None:
-        """Write a finding down."""
+        """Record a finding."""
         said = f"{type(problem).__name__}: {problem}"[:200]
         self.findings.append(f"{self.name} {self.inputs}: {said!a}: {data[:500]!r}")
 
@@ -103,7 +103,7 @@ def fuzz(target: Target, count: int, seed: int = 1) -> Outcome:
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """`TimeoutError` in the middle of whatever takes longer in pure Python."""
+    """Raise `TimeoutError` in pure Python code that takes too long."""
 
     def ring(number: int, frame: object) -> None:
         raise TimeoutError(f"longer than {seconds} seconds")
@@ -118,7 +118,7 @@ def limited(seconds: float) -> Iterator[None]:
 
 
 def show(outcomes: Sequence[Outcome]) -> None:
-    """The table, and the first findings of each kind."""
+    """Print the table, and the first findings of each kind."""
     table = Table("input", "inputs", "uncaught", "CPU s", "slowest, ms", title="fuzzing")
     for each in outcomes:
         slowest = f"{each.slowest * 1000:.0f}"

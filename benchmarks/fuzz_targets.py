@@ -41,7 +41,7 @@ HERE = "http://example.org/a/b?c=1"
 
 
 class Judge:
-    """A model that is quick: relevance is not what is looked at here."""
+    """A fast model: relevance is not tested here."""
 
     digest = "fuzz"
 
@@ -57,14 +57,14 @@ TOPIC_FILE = Path(SCRATCH.name) / "topic.toml"
 
 
 def read_html(data: bytes) -> None:
-    """A page becomes a reading, and survives the way between two processes."""
+    """A page becomes a reading, and survives the transfer between two processes."""
     content_type = ("text/html", "text/html; charset=utf-16", "")[len(data) % 3]
     task = ReadPage(Received(HERE, 200, content_type, data))
     task.decode(perform(PAGES, task.message()))
 
 
 def read_url(data: bytes) -> None:
-    """A canonical URL is canonical; whatever looks at it copes with it."""
+    """A canonical URL stays canonical, and every reader of URLs accepts it."""
     url = canonical(data.decode("utf-8", "surrogateescape"), HERE)
     if url is None:
         return
@@ -75,7 +75,7 @@ def read_url(data: bytes) -> None:
 
 
 def read_robots(data: bytes) -> None:
-    """Rules can always be asked."""
+    """Rules always answer."""
     rules = RobotsRules(data, product_token(data[:40].decode("latin-1")))
     rules.allows(HERE)
     assert 0 <= rules.delay < float("inf"), "no delay"
@@ -83,7 +83,7 @@ def read_robots(data: bytes) -> None:
 
 
 def read_sitemap(data: bytes) -> None:
-    """Whatever a sitemap lists is of its own site."""
+    """A sitemap lists only pages of its own site."""
     task = ReadSitemap(HERE, data, (), "host")
     found = task.decode(perform(PAGES, task.message()))
     assert all(site_of(url) == "example.org" for url in (*found.pages, *found.sitemaps)), "away"
@@ -217,13 +217,13 @@ WORDS = (
 
 @dataclass(frozen=True)
 class Target:
-    """A reader and sound samples of what it reads."""
+    """A reader and valid samples of its input."""
 
     name: str
     read: Callable[[bytes], None]
     samples: tuple[bytes, ...]
     share: int = 1
-    """How many of a hundred inputs are of this kind."""
+    """Share of the inputs, in percent."""
     unpack: bool = False
     """Records are compressed: half of them are damaged inside, too."""
 

@@ -41,7 +41,7 @@ MAX_BYTES = 100_000
 
 
 class Wire:
-    """Reads responses, each as if it had come over a connection of its own."""
+    """Reads responses, each as if it had come over its own connection."""
 
     def __init__(self, url: str, reader: PageReader) -> None:
         self._url = url
@@ -50,7 +50,7 @@ class Wire:
         self._capture = CaptureMiddleware()
 
     def read(self, data: bytes) -> None:
-        """Everything that happens to a response; what nobody has named is raised."""
+        """Process a response completely; raise what is unexpected."""
         request = Request(self._url)
         with nothing_logged():
             came = self._downloaded(data, request)
@@ -66,7 +66,7 @@ class Wire:
         _completed(self._answers.handle_response(flight, came))
 
     def _downloaded(self, data: bytes, request: Request) -> Response | Failure:
-        """What Scrapy makes of the bytes, which come in two pieces before the connection ends."""
+        """Return Scrapy's response to bytes that arrive in two pieces before the end."""
         limits = {"maxsize": MAX_BYTES, "warnsize": 0, "fail_on_dataloss": True}
         agent = AgentRequests(contextFactory=None, crawler=self._crawler, **limits)  # type: ignore[arg-type]
         connection = _Connection()
@@ -81,7 +81,7 @@ class Wire:
 
 
 class _Connection:
-    """A connection that is opened, asked once, and fed."""
+    """A connection that is opened, gets one request, and is fed."""
 
     def __init__(self) -> None:
         pool = ConnectionPool(None, 1, lambda url: None)
@@ -100,7 +100,7 @@ class _Connection:
         return self._protocol.request(sent)
 
     def receive(self, data: bytes) -> None:
-        """All bytes, and then the end."""
+        """Deliver all bytes, then close."""
         middle = len(data) // 3
         self._protocol.dataReceived(data[:middle])
         self._protocol.dataReceived(data[middle:])
@@ -108,7 +108,7 @@ class _Connection:
 
 
 class _Inline:
-    """A reader in this process; what comes and goes is checked as on the way to another one."""
+    """A reader in this process; messages are checked as between processes."""
 
     def __init__(self, reader: PageReader) -> None:
         self._reader = reader
@@ -119,7 +119,7 @@ class _Inline:
 
 
 class _Landing:
-    """Takes what came of a response into a journal's table; a fault is raised."""
+    """Writes the outcome of a response into a journal's table; raises faults."""
 
     def __init__(self) -> None:
         self._journal = sqlite3.connect(":memory:")
@@ -151,7 +151,7 @@ def _wrapped(failure: Failure) -> Failure:
 
 
 def _completed(work: Any) -> None:
-    """Run a coroutine that has nothing to wait for."""
+    """Run a coroutine that never waits."""
     try:
         work.send(None)
     except StopIteration:
@@ -161,7 +161,7 @@ def _completed(work: Any) -> None:
 
 @contextmanager
 def nothing_logged() -> Iterator[None]:
-    """What Twisted catches and only logs is a finding as well."""
+    """Count what Twisted catches and only logs as a finding."""
     logged: list[Failure] = []
 
     def note(event: dict[str, Any]) -> None:

@@ -50,13 +50,13 @@ ALONE = "alone"
 
 @cache
 def frames(variant: int) -> tuple[bytes, str]:
-    """Bytes that unpack to nothing, for long."""
+    """Bytes that decompress to nothing, slowly."""
     return gzip.compress(EMPTY_FRAME * (620_000 + variant)), "zstd, gzip"
 
 
 @cache
 def marks(variant: int) -> tuple[bytes, str]:
-    """A letter with more marks than anybody can put on it."""
+    """A letter with a huge number of combining marks."""
     rng = Random(variant)
     marked = "a" + "".join(rng.choices("\u0301\u0316\u0323\u0327\u0334", k=96_000))
     return document(f"Telescope {variant}", f"{marked} {text_of(rng)}", []), ""
@@ -64,7 +64,7 @@ def marks(variant: int) -> tuple[bytes, str]:
 
 @cache
 def labels(variant: int) -> tuple[bytes, str]:
-    """Links to names that take long to write in ASCII."""
+    """Links to names that are slow to encode in ASCII."""
     return document(f"Galaxy {variant}", text_of(Random(variant)), han_urls(600, variant)), ""
 
 
@@ -90,7 +90,7 @@ ATTACKS: dict[str, Callable[[int], tuple[bytes, str]]] = {
 
 
 def text_of(rng: Random, words: list[str] = ABOUT) -> str:
-    """Words that no other page has in this order."""
+    """Words in an order that no other page has."""
     return " ".join(f"{rng.choice(words)} {rng.randrange(10**6)}" for _ in range(120))
 
 
@@ -132,7 +132,7 @@ class Server:
         writer.close()
 
     def response(self, host: str, path: str) -> bytes:
-        """What a host says to a path."""
+        """Return a host's answer for a path."""
         if path == "/robots.txt":
             return self.robots(host)
         if path == "/sitemap.xml":
@@ -144,7 +144,7 @@ class Server:
         return reply(self.good(GOOD.index(host), number))
 
     def robots(self, host: str) -> bytes:
-        """Nothing is forbidden, more or less briefly."""
+        """A robots.txt that forbids nothing, short or long."""
         if host != HOSTILE or self.attack not in ("robots", "labels"):
             return reply(b"User-agent: *\nDisallow: /no\n", kind="text/plain")
         if self.attack == "labels":
@@ -175,7 +175,7 @@ def reply(body: bytes, encoding: str = "", kind: str = "text/html") -> bytes:
 
 @contextmanager
 def served(attack: str, log: Path) -> Iterator[int]:
-    """The hosts in a process of their own; gives their port."""
+    """Run the hosts in their own process; yield their port."""
     command = [sys.executable, "-m", "benchmarks.hostile", "--serve", attack, str(log)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -203,7 +203,7 @@ def write_topic(place: Path, port: int) -> Path:
 
 
 def measured(attack: str, seconds: float) -> tuple[int, int, int]:
-    """Good pages, hostile pages and robots.txt asked for in so many seconds."""
+    """Count requests for good pages, hostile pages and robots.txt in the given seconds."""
     with TemporaryDirectory() as scratch:
         place, log = Path(scratch), Path(scratch) / "log"
         log.touch()

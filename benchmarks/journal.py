@@ -62,7 +62,7 @@ def main() -> None:
 
 
 class Timed(PerceivedWeb):
-    """Knows how long it took to perceive."""
+    """Measures the time spent perceiving."""
 
     spent = np.zeros(2)
 
@@ -103,7 +103,7 @@ def resumed(run: Path, steps: int, how: str) -> None:
 
 
 def recalled(run: Path, config: TopicConfig) -> None:
-    """What a live crawl does beside: near-duplicates and endless spaces are known again."""
+    """What a live crawl adds: it remembers near-duplicates and endless spaces."""
     with Journal.open(run / JOURNAL) as journal:
         processor, clock = timed(lambda: restore_memory(config, journal))
     print(f"{'recalled in':18} {processor:8.2f} s ({clock:.2f} s on the clock), if it is live")
@@ -121,7 +121,7 @@ def timed(work: Callable[[], object]) -> Seconds:
 
 
 def clocks() -> Seconds:
-    """Of the processor, and of the wall."""
+    """Processor time and wall time."""
     return np.array([time.process_time(), time.perf_counter()])
 
 

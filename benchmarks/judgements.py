@@ -50,13 +50,13 @@ COUNTS = (10, 30, 100)
 
 @dataclass(frozen=True, slots=True)
 class Crawled:
-    """The pages of a crawl, and what is known of each."""
+    """The pages of a crawl, with what is known about each."""
 
     urls: list[str]
     texts: list[str]
     sites: list[str]
     led_to: list[int]
-    """Fetched pages that were found on it."""
+    """Fetched pages that were found on this page."""
     influence: list[float]
 
 

@@ -30,7 +30,7 @@ from tres.topic.text import words
 COLUMNS = ("topic", "method", "given", "new", "examples: C", "C'", "C/C'", "the rest: C", "C'")
 ALGORITHM_1 = {"contrast": 0.0, "common_components": 0, "min_documents": 1}
 FEWEST = 20
-"""Relevant pages that the rest must have, or nothing is said about it."""
+"""Relevant pages that the rest must have to be reported."""
 
 
 def main() -> None:
@@ -72,7 +72,7 @@ def figures(expansion: Expansion) -> tuple[str, ...]:
 def on_the_rest(
     config: TopicConfig, web: Web, examples: Examples, expansions: list[Expansion]
 ) -> list[tuple[str, str, str]]:
-    """Mean counts on the pages that were no examples, for each of the expansions."""
+    """Mean counts on the pages that are not examples, for each expansion."""
     used = set(examples.texts)
     found = [set(expansion.words) for expansion in expansions]
     totals, pages = np.zeros((2, len(found))), np.zeros(2, np.int64)

@@ -61,7 +61,7 @@ ORPHAN_SECONDS = 20.0
 
 @dataclass(frozen=True)
 class Scene:
-    """A web that is served, and a topic to crawl it for; `log` has a line per request."""
+    """A served web and a topic for it; `log` has one line per request."""
 
     directory: Path
     proxy: str
@@ -71,7 +71,7 @@ class Scene:
         return self.directory / "requests.log"
 
     def crawl(self, run: Path, pages: int, k: int) -> list[str]:
-        """The command that begins a crawl, or goes on with it."""
+        """The command that starts a crawl, or resumes it."""
         if (run / JOURNAL).exists() or is_exploring(run):
             return tres("resume", run)
         topic = self.directory / "topic.toml"
@@ -84,7 +84,7 @@ class Scene:
         return content.count(b"\n") - content.count(b"/robots.txt\t")
 
     def requests(self) -> list[str]:
-        """The URLs that the server was asked for, in order, without robots.txt."""
+        """The requested URLs, in order, without robots.txt."""
         lines = self.log.read_text().splitlines() if self.log.exists() else []
         urls = (line.split("\t")[3] for line in lines if line.count("\t") == 4)
         return [url for url in urls if not url.endswith("/robots.txt")]
@@ -122,7 +122,7 @@ def served(directory: Path, web_pages: int, explore: int = 0) -> Iterator[Scene]
 
 @dataclass(frozen=True)
 class Kill:
-    """One kill: what had been recorded by then, and what was on its way."""
+    """One kill: what was recorded by then, and what was in flight."""
 
     outcomes: list[str]
     in_flight: list[str]
@@ -131,14 +131,14 @@ class Kill:
 
 @dataclass
 class Ordeal:
-    """A crawl that was killed and taken up, and what is wrong with it in the end."""
+    """A crawl that was killed and resumed, and what is wrong with it in the end."""
 
     run: Path
     kills: list[Kill] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
 
     def lost(self) -> int:
-        """Kills after which something that had been recorded was gone, or elsewhere."""
+        """Kills after which a recorded outcome was gone, or moved."""
         end, _ = recorded(self.run)
         return sum(end[: len(kill.outcomes)] != kill.outcomes for kill in self.kills)
 
@@ -147,7 +147,7 @@ class Ordeal:
         return [url for url, times in Counter(recorded(self.run)[0]).items() if times > 1]
 
     def asked_in_vain(self) -> list[str]:
-        """URLs that the server was asked for more often than a kill explains."""
+        """URLs requested more often than the kills explain."""
         explained = Counter(url for kill in self.kills for url in kill.in_flight)
         asked = Counter(self.requests)
         return [url for url, times in asked.items() if times > 1 + explained[url]]
@@ -163,7 +163,7 @@ class Ordeal:
 
 
 def recorded(run: Path) -> tuple[list[str], list[str]]:
-    """The URLs that have an outcome, in order, and those that were asked for and have none."""
+    """URLs with an outcome, in order, and requested URLs without one."""
     outcomes: list[str] = []
     asked: dict[str, None] = {}
     if (run / JOURNAL).exists():
@@ -190,7 +190,7 @@ def archived(run: Path) -> list[str]:
 
 
 def in_peace(scene: Scene, run: Path, pages: int, k: int) -> None:
-    """A crawl that nobody disturbs."""
+    """Run an undisturbed crawl."""
     with Popen(scene.crawl(run, pages, k), stdout=DEVNULL) as crawl:
         assert crawl.wait() == 0
 
@@ -204,7 +204,7 @@ def ordeal(
     sign: signal.Signals,
     tell: Callable[[Kill], None] = lambda kill: None,
 ) -> Ordeal:
-    """Kill a crawl when the server has seen so many requests, each time; then let it end."""
+    """Kill a crawl at given numbers of requests, resume it each time, then let it end."""
     result, chance = Ordeal(run), random.Random(f"{k} {sign}")
     before, begin = len(scene.requests()), scene.asked()
     for moment in moments:
@@ -226,7 +226,7 @@ def ordeal(
 def readers_killed(
     scene: Scene, run: Path, pages: int, k: int, moments: list[int], sign: signal.Signals
 ) -> Ordeal:
-    """Kill the processes that read for a crawl, again and again; the crawl goes on."""
+    """Kill the reading processes again and again; the crawl continues."""
     result, begin = Ordeal(run), scene.asked()
     before = len(scene.requests())
     with Popen(scene.crawl(run, pages, k), stdout=DEVNULL) as crawl:
@@ -241,7 +241,7 @@ def readers_killed(
 
 
 def chosen_moments(kills: int, requests: int, seed: int = 1) -> list[int]:
-    """So many moments of a crawl; the last one leaves it something to do."""
+    """Choose moments of a crawl; the last one leaves something to do."""
     chance = random.Random(seed)
     return sorted(chance.randrange(int(0.8 * requests)) for _ in range(kills))
 
@@ -255,13 +255,13 @@ def wait_until(condition: Callable[[], bool], crawl: Popen[bytes]) -> None:
 
 
 def children_of(process: int) -> list[int]:
-    """The processes that a process has started, where the system tells."""
+    """The child processes of a process, where the system lists them."""
     told = Path(f"/proc/{process}/task/{process}/children")
     return [int(child) for child in told.read_text().split()] if told.exists() else []
 
 
 def outlived(children: list[int]) -> int:
-    """How many of these are still there after some seconds."""
+    """How many of these processes are still alive after some seconds."""
     deadline = time.monotonic() + ORPHAN_SECONDS
     while any(map(is_running, children)) and time.monotonic() < deadline:
         time.sleep(POLL)
@@ -276,7 +276,7 @@ def is_running(process: int) -> bool:
 
 
 def main() -> None:
-    """Kill one crawl and tell what became of it; exit code 1 if anything is wrong."""
+    """Kill one crawl and print the result; exit code 1 if anything is wrong."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--web", type=int, default=3500, metavar="N", help="pages of the web")
     parser.add_argument("--pages", type=int, default=2000, help="pages to fetch")
@@ -311,7 +311,7 @@ def show(kill: Kill) -> None:
 
 
 def verdict(result: Ordeal, whole: Path, k: int, explored: bool = False) -> bool:
-    """Say what holds and what does not."""
+    """Print what holds and what does not."""
     again = result.asked_in_vain()
     facts = {
         "nothing recorded was lost": not result.lost(),
@@ -329,7 +329,7 @@ def verdict(result: Ordeal, whole: Path, k: int, explored: bool = False) -> bool
 
 
 def again_is_fair(result: Ordeal, again: list[str], explored: bool) -> bool:
-    """Were no more URLs asked for again than can have been in flight?
+    """Whether no more URLs were requested again than can have been in flight.
 
     A crawl asks for some pages that its exploration has fetched; only the exploration counts.
     """

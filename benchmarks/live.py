@@ -57,7 +57,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What every crawler is given: plain values, as they go to another process."""
+    """The input of every crawler, as plain values for another process."""
 
     proxy: str
     seed: str
@@ -70,7 +70,7 @@ class Task:
 
 @dataclass(slots=True)
 class Measured:
-    """What a crawl took; failures are answers that were no page."""
+    """The cost of a crawl; failures are answers without a page."""
 
     pages: int
     failures: int
@@ -81,17 +81,17 @@ class Measured:
 
     @property
     def speed(self) -> float:
-        """Pages a second."""
+        """Pages per second."""
         return self.pages / self.seconds
 
     @property
     def relevant_speed(self) -> float:
-        """Relevant pages a second."""
+        """Relevant pages per second."""
         return self.relevant / self.seconds
 
     @property
     def thrift(self) -> float:
-        """Pages for a second of processor time."""
+        """Pages per second of processor time."""
         return self.pages / self.cpu
 
 
@@ -103,7 +103,7 @@ class Watch:
         self._end = (0.0, 0.0)
 
     def page(self, last: bool) -> None:
-        """A page was crawled; it is the last that counts."""
+        """Count a page; the last one ends the measurement."""
         if self._begin is None:
             self._begin = (time.perf_counter(), _cpu())
         if last:
@@ -284,7 +284,7 @@ def trained(config: TopicConfig, web: Web, scratch: Path) -> tuple[Path, Perceiv
 
 
 def measured(task: Task, perceiver: Perceiver, repetitions: int) -> dict[str, list[Measured]]:
-    """All crawlers in turns, so that what else the machine does meets them alike."""
+    """Run all crawlers alternately, so that other load affects them alike."""
     runs: dict[str, list[Measured]] = {name: [] for name in CRAWLERS}
     for _ in range(repetitions):
         for name in CRAWLERS:
@@ -294,7 +294,7 @@ def measured(task: Task, perceiver: Perceiver, repetitions: int) -> dict[str, li
 
 
 def table(web: str, runs: dict[str, list[Measured]]) -> Table:
-    """Medians with the least and the most; ratios are those of the medians."""
+    """Print medians, minima and maxima, and ratios of the medians."""
     result = Table("", *runs, "ratio", title=printable(web))
     for label, of, form in (
         ("pages", lambda run: run.pages, ",.0f"),
@@ -321,7 +321,7 @@ def _row(
 
 
 def main() -> None:
-    """Measure every web, or be the crawler of one run."""
+    """Measure every web, or run as the crawler of one measurement."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("webs", nargs="*", default=WEBS, metavar="WEB")
     parser.add_argument("--topic", type=Path, help="the topic file, for archives")

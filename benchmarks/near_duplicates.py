@@ -26,7 +26,7 @@ BOUNDS = (0.0, 0.7, 0.75, 0.8, 0.9, 0.99, 1.01)
 
 
 def main() -> None:
-    """One of both."""
+    """Run one of the two measurements."""
     parser = argparse.ArgumentParser(description="Recall and false alarms of near-duplicates.")
     parser.add_argument("--web")
     parser.add_argument("--every", type=int, default=1, help="read one page in so many")
@@ -49,7 +49,7 @@ def edited() -> None:
 
 
 def changed(original: list[str], changes: int, draw: random.Random) -> str:
-    """A copy in which so many words are others."""
+    """Return a copy with that many words changed."""
     words = list(original)
     for place in draw.sample(range(len(words)), changes):
         words[place] = draw.choice(WORDS)
@@ -57,12 +57,12 @@ def changed(original: list[str], changes: int, draw: random.Random) -> str:
 
 
 def near(one: str, other: str) -> bool:
-    """Would one be refused after the other?"""
+    """Whether one is refused after the other."""
     return distance(fingerprint(one) or 0, fingerprint(other) or 0) <= DISTANCE
 
 
 def distance(one: int, other: int) -> int:
-    """Bits in which two fingerprints differ."""
+    """The number of bits in which two fingerprints differ."""
     return (one ^ other).bit_count()
 
 

@@ -109,13 +109,13 @@ def find_seeds(web: Web, relevant: dict[str, None], config: TopicConfig, runs: i
 
 
 def links_of(web: Web, url: str) -> list[str] | None:
-    """Where a page leads; nothing if there is no page."""
+    """The links of a page; none if there is no page."""
     page = web.fetch(url)
     return [link.url for link in page.links] if isinstance(page, Page) else None
 
 
 def reaches(web: Web, url: str, enough: int) -> bool:
-    """Can that many pages be reached from here?"""
+    """Whether that many pages can be reached from here."""
     asked, queue, pages = {url}, deque([url]), 0
     while queue and pages < enough:
         links = links_of(web, queue.popleft())

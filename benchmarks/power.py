@@ -56,7 +56,7 @@ _NAME = re.compile(r'<((?:\\x[0-9a-f]{2})*)>|"((?:\\x[0-9a-f]{2})*)"')
 
 
 class Call(NamedTuple):
-    """A call of the system that has changed something in the run directory."""
+    """A system call that changed something in the run directory."""
 
     at: float
     name: str
@@ -67,7 +67,7 @@ class Call(NamedTuple):
 
 
 def is_here() -> bool:
-    """Can calls be recorded on this machine?"""
+    """Whether calls can be recorded on this machine."""
     command = ["strace", "-o", "/dev/null", "true"]
     return (
         shutil.which("strace") is not None and not subprocess.run(command, check=False).returncode
@@ -75,7 +75,7 @@ def is_here() -> bool:
 
 
 def record(command: list[str], log: Path) -> None:
-    """Run a command to its end, and note what it does to files."""
+    """Run a command to its end, and record what it does to files."""
     tracing = ["strace", "-f", "-ttt", "-y", "-xx", "-s", "100000000", "--seccomp-bpf"]
     whole = [*tracing, "-e", f"trace={TRACED}", "-o", str(log), *command]
     subprocess.run(whole, check=True, stdout=subprocess.DEVNULL)
@@ -163,7 +163,7 @@ class Disk:
         self.directories: dict[Path, Directory] = {}
 
     def apply(self, call: Call) -> None:
-        """Do what a call did."""
+        """Apply a call."""
         path = Path(call.texts[0].decode()) if call.texts else Path()
         match call.name:
             case "openat" | "open" | "creat":
@@ -229,7 +229,7 @@ class Disk:
 
 @dataclass(frozen=True)
 class Cut:
-    """One power cut: when, how much it took, and what became of the run."""
+    """One power cut: when, how much it lost, and the result."""
 
     at: float
     committed: int
@@ -253,7 +253,7 @@ class Recorded:
     calls: list[Call]
 
     def cut(self, moment: int, chance: random.Random, target: Path) -> list[tuple[float, int]]:
-        """Make up the disk after so many calls; when which record had been committed by then."""
+        """Construct the disk after some calls; also return when each record was committed."""
         disk, commits = Disk(self.run), [(self.calls[0].at, 0)]
         for call in self.calls[:moment]:
             disk.apply(call)
@@ -272,7 +272,7 @@ def committed(written: bytes) -> list[int]:
 
 
 def recorded_crawl(scene: Scene, run: Path, pages: int) -> Recorded:
-    """A crawl to its end, recorded."""
+    """Record a crawl to its end."""
     log = scene.directory / "calls.log"
     record(scene.crawl(run, pages, 1), log)
     found = list(calls(log, run))
@@ -281,7 +281,7 @@ def recorded_crawl(scene: Scene, run: Path, pages: int) -> Recorded:
 
 
 def another_boot(mark: Path) -> None:
-    """The machine has been started again since the mark was written."""
+    """Pretend that the machine has been restarted since the mark was written."""
     if mark.exists() and (required := read_mark(mark)) is not None and required.is_exact:
         written = HighWaterMark(mark, required.synced, "the boot before")
         written.commit(required.least)
@@ -298,7 +298,7 @@ def surviving(run: Path) -> int:
 
 
 def taken_up(scene: Scene, recorded: Recorded, run: Path, moment: int, pages: int) -> Cut:
-    """Cut the power at a moment of a recorded crawl, and crawl on from there."""
+    """Cut the power at a moment of a recorded crawl, and resume from there."""
     chance = random.Random(moment)
     commits = recorded.cut(moment, chance, run)
     another_boot(run / MARK)
@@ -319,7 +319,7 @@ def taken_up(scene: Scene, recorded: Recorded, run: Path, moment: int, pages: in
 def power_cuts(
     scene: Scene, pages: int, cuts: int, tell: Callable[[Cut], None] = lambda cut: None
 ) -> list[Cut]:
-    """Record a crawl and cut the power so often, at random moments of it."""
+    """Record a crawl and cut the power at random moments of it."""
     recorded = recorded_crawl(scene, scene.directory / "recorded", pages)
     chance, found = random.Random(1), []
     for number in range(cuts):
@@ -332,7 +332,7 @@ def power_cuts(
 
 
 def main() -> None:
-    """Cut the power and tell what became of it; exit code 1 if anything is wrong."""
+    """Cut the power and print the result; exit code 1 if anything is wrong."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--web", type=int, default=1500, metavar="N", help="pages of the web")
     parser.add_argument("--pages", type=int, default=400, help="pages to fetch")
@@ -348,13 +348,13 @@ def main() -> None:
 def show(cut: Cut) -> None:
     print(
         f"cut after {cut.at:6.2f} s at record {cut.committed:5,}: {cut.kept:5,} kept, "
-        f"{cut.seconds_lost:.2f} s lost; {'well' if cut.is_well else 'NOT WELL'} {cut.said}",
+        f"{cut.seconds_lost:.2f} s lost; {'ok' if cut.is_well else 'WRONG'} {cut.said}",
         flush=True,
     )
 
 
 def verdict(cuts: list[Cut]) -> bool:
-    """Say what holds and what does not."""
+    """Print what holds and what does not."""
     lost = [cut.seconds_lost for cut in cuts]
     print(f"{len(cuts)} power cuts, {sum(not cut.goes_on for cut in cuts)} runs that do not go on")
     print(f"lost: {max(lost):.2f} s at most, {sorted(lost)[len(lost) // 2]:.2f} s in the median")

@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def crawled(directory: Path, pages: int) -> Path:
-    """A run with as many pages, that looks like one of the live Web."""
+    """Make a run of that many pages that looks like a live one."""
     topic, keywords = next(iter(WEB.topics.items()))
     config = TopicConfig(
         name=f"large-{topic}",
@@ -100,7 +100,7 @@ def crawled(directory: Path, pages: int) -> Path:
 
 
 def drive(run: OpenRun, seen: PerceivedWeb, texts: TextIO) -> None:
-    """Fetch until the budget is spent, a page every tenth of a second of a made-up clock."""
+    """Fetch until the budget is spent, one page per tenth of a second of a simulated clock."""
     clock = 1.7e9
     while isinstance(demand := run.recorded.next(), Fetch):
         for url in demand.urls:
@@ -121,7 +121,7 @@ def keep(texts: TextIO, seen: PerceivedWeb, asked: str, url: str, title: str) ->
 
 
 def long(percept: Percept) -> Percept:
-    """The same page at the end of a redirect to a path of usual length."""
+    """The same page, redirected to a path of usual length."""
     host, _, path = percept.url.removeprefix("http://").partition("/")
     return replace(percept, url=f"http://{host}/{PATH}{path}")
 

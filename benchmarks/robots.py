@@ -45,7 +45,7 @@ TIMER = 0.01
 
 
 def is_forbidden(target: str) -> bool:
-    """What ROBOTS says of a path and its query, in other words."""
+    """Whether ROBOTS forbids a path and its query, in plain Python."""
     if target.startswith("/2008/") and target.endswith("2.html"):
         return False
     return target.startswith(("/2011/", "/2008/")) or target.endswith("7.html")
@@ -53,7 +53,7 @@ def is_forbidden(target: str) -> bool:
 
 @dataclass(frozen=True)
 class Seen:
-    """What the server's log tells of a crawl."""
+    """What the server's log shows about a crawl."""
 
     requests: int
     robots: int
@@ -64,7 +64,7 @@ class Seen:
     """Seconds between two requests to one host, robots.txt included, the shortest first."""
 
     def early(self, delay: float) -> int:
-        """How many requests came sooner than they should."""
+        """The number of requests that came too soon."""
         return sum(gap < delay - TIMER for gap in self.gaps)
 
 
@@ -86,7 +86,7 @@ def crawled(directory: Path, pages: int, delay: float, concurrency: int) -> Seen
 
 
 def write_topic(directory: Path, pages: int) -> Path:
-    """A topic whose words are all that is known of it."""
+    """A topic known by its keywords only."""
     web = GeneratedWeb(WEB_PAGES, WEB_SEED)
     path = directory / "topic.toml"
     path.write_text(

@@ -66,17 +66,17 @@ class Trap(NamedTuple):
 
 
 def keywords_only(rng: np.random.Generator) -> str:
-    """Words that name the topic, again and again."""
+    """Keywords of the topic, repeated."""
     return " ".join(rng.choice(list(TOPIC_WORDS[0][:8]), WORDS).tolist())
 
 
 def good_prose(rng: np.random.Generator) -> str:
-    """What a good page could say."""
+    """Text like that of a good page."""
     return prose([(TOPIC_WORDS[0], WORDS // 2), (COMMON_WORDS, WORDS // 2)], rng)
 
 
 def copied(changes: int) -> Callable[[np.random.Generator], str]:
-    """One page, with so many words changed each time."""
+    """Copies of one page, each with some words changed."""
     original = good_prose(np.random.default_rng(7)).split()
 
     def copy(rng: np.random.Generator) -> str:
@@ -125,7 +125,7 @@ class TrappedWeb:
         return f"http://{self._trap.host(number)}/{TOPIC}/{number:x}"
 
     def fetch(self, url: str) -> Outcome:
-        """A page of either."""
+        """A page of the good web or of the trap."""
         if "spam" in host_of(url):
             return self._spam(url, int(url.rpartition("/")[2], 16))
         page = self._good.fetch(url)
@@ -148,7 +148,7 @@ class TrappedWeb:
 
 
 class Crawled(NamedTuple):
-    """What came of a crawl."""
+    """The result of a crawl."""
 
     session: CrawlSession
     hosts: list[str]
@@ -190,7 +190,7 @@ def crawled(
 
 
 def _room(config: TopicConfig, flying: list[tuple[float, str]]) -> int:
-    """One at a time: what is asked for makes its site wait."""
+    """Fetch one page at a time; its site must wait afterwards."""
     return min(1, config.crawl.in_flight - len(flying))
 
 
