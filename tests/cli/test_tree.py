@@ -21,13 +21,25 @@ def test_the_rules_list_every_leaf_best_first(tres: Tres, run: Path) -> None:
     leaves = json.loads((run / "summary.json").read_text())["leaves"]
     assert leaves > 1
     lines = tres("tree", run, "--top", 999).out.splitlines()[1:]
-    assert len(lines) == leaves
-    rewards = [float(line.split()[0]) for line in lines]
+    rows = [line.split() for line in lines if not line.startswith(" " * 8)]
+    assert len(rows) == leaves
+    rewards = [float(reward) for reward, *_ in rows]
     assert rewards == sorted(rewards, reverse=True)
-    assert (
-        sum(int(line.split()[2].replace(",", "")) for line in lines)
-        == (json.loads((run / "summary.json").read_text())["frontier"])
-    )
+    waiting = json.loads((run / "summary.json").read_text())["frontier"]
+    assert sum(int(row[2].replace(",", "")) for row in rows) == waiting
+
+
+def test_the_conditions_of_a_rule_are_words_on_short_lines(tres: Tres, run: Path) -> None:
+    out = tres("tree", run, "--top", 999).out
+    assert max(map(len, out.splitlines())) <= 80
+    assert "_" not in out
+    assert "        mean relevance of link texts and address at least 0." in out
+
+
+def test_rules_that_are_not_shown_are_counted(tres: Tres, run: Path) -> None:
+    leaves = json.loads((run / "summary.json").read_text())["leaves"]
+    last = tres("tree", run, "--top", leaves - 1).out.splitlines()[-1]
+    assert last == f"... and 1 more leaf (--top {leaves})"
 
 
 def test_the_json_form_is_the_whole_tree(tres: Tres, run: Path) -> None:

@@ -1,20 +1,25 @@
-"""`tres tree`: the decision tree of a run, for people and for other programs."""
+"""`tres tree`: the decision tree of a run, for people and for programs."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import fill
 
 import click
 
 from tres.cli.completions import runs
 from tres.frontier.leaf_rules import TreeView
+from tres.numbers import format_count
+from tres.report.explain.fetched_page import leaf_of
+from tres.report.feature_labels import format_condition
 from tres.runs.restored_session import tree_of
 
+WIDTH, INDENT = 80, " " * 8
 FORMATS = {
-    "rules": "the leaves, best first, each with its rule",
+    "rules": "the best leaves in words",
     "text": "the whole tree as an outline",
     "json": "all nodes",
-    "dot": "for Graphviz",
+    "dot": "a drawing for Graphviz",
 }
 
 
@@ -34,10 +39,13 @@ FORMATS = {
     default=20,
     show_default=True,
     metavar="N",
-    help="Leaves to list as rules.",
+    help="Number of leaves to show as rules.",
 )
 def tree(run: Path, form: str, top: int) -> None:
-    """Show the decision tree that a run has grown.
+    """Show the decision tree of a run.
+
+    A leaf holds links of one kind: those that meet all its conditions. The leaves whose pages
+    earned the highest mean reward come first.
 
     Example: tres tree runs/demo-tres --format dot | dot -Tsvg > tree.svg
     """
@@ -55,12 +63,16 @@ def tree(run: Path, form: str, top: int) -> None:
 
 def _rules(view: TreeView, top: int) -> str:
     leaves = sorted(view.leaves, key=lambda leaf: (-leaf.mean_reward, -leaf.experiences))
-    lines = ["reward  fetched  waiting   leaf  rule"]
+    lines = ["reward  fetched  waiting   leaf"]
     for leaf in leaves[:top]:
-        lines.append(
-            f"{leaf.mean_reward:6.2f}  {leaf.experiences:7,}  {leaf.rows:7,}  "
-            f"{leaf.id:5}  {view.rule(leaf.id)}"
-        )
-    if len(leaves) > top:
-        lines.append(f"... and {len(leaves) - top:,} more leaves (--top {len(leaves)})")
+        figures = f"{leaf.mean_reward:6.2f}  {leaf.experiences:7,}  {leaf.rows:7,}  {leaf.id:5}"
+        conditions = map(format_condition, leaf_of(view, leaf.id).conditions)
+        lines += [figures, *map(_indent, list(conditions) or ["all links"])]
+    if (more := len(leaves) - top) > 0:
+        hidden = format_count(more, "more leaf", "more leaves")
+        lines.append(f"... and {hidden} (--top {len(leaves)})")
     return "\n".join(lines)
+
+
+def _indent(condition: str) -> str:
+    return fill(condition, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT + "  ")

@@ -41,10 +41,11 @@ def tree_of(run: Path, journal: Journal | None = None) -> TreeView:
 
 def session_of(run: Path, journal: Journal | None = None) -> CrawlSession:
     """Return the session of a run as it is now; `journal` is used if it is open already."""
+    config = load_topic(config_of(run))
     if journal is None:
         with Journal.open(run / JOURNAL) as opened:
             return session_of(run, opened)
-    config, address = load_topic(config_of(run)), journal.meta.web
+    address = journal.meta.web
     known = offline_knowledge(run, lambda: open_web(address)) if address else NOTHING
     session, _ = rebuild_session(
         journal, first_session(journal, config, known), session_digest(config)
