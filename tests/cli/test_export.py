@@ -133,7 +133,7 @@ def test_warc_pages_that_were_not_kept_are_counted(tres: Tres, live: Path, tmp_p
     left = len(open_web(str(out)))
     assert 0 < left < PAGES
     assert outcome.err == (
-        f"warning: {PAGES - left} pages could not be read again and are left out\n"
+        f"warning: {PAGES - left} pages could not be read again: left out\n"
         f"{left} pages exported to {out}\n"
     )
 
@@ -180,7 +180,7 @@ def test_pages_that_the_web_has_lost_are_counted(tres: Tres, run: Path, archive:
     archive.write_text("\n".join(line for line in lines if json.loads(line)["url"] != gone))
     outcome = tres("export", run, "--to", "jsonl")
     assert outcome.code == 0
-    assert "warning: 1 pages could not be read again and have no title" in outcome.err
+    assert "warning: 1 page could not be read again: exported without title" in outcome.err
     assert "text" not in json.loads(outcome.out.splitlines()[3])
 
 

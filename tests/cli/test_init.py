@@ -57,7 +57,7 @@ def test_with_options_it_asks_nothing_and_the_crawl_it_names_runs(
 def test_it_says_all_that_is_missing_where_nobody_can_be_asked(tres: Tres, here: Path) -> None:
     ended = tres("init", "--seed-url", SEED)
     assert ended.code == 2
-    assert ended.err.startswith("tres: missing: --keywords, --contact; give what is missing")
+    assert ended.err.startswith("tres: missing: --keywords, --contact; give these options")
     assert list(here.iterdir()) == []
 
 
@@ -90,7 +90,7 @@ def test_it_asks_again_until_it_has_an_answer(tres: Tres, monkeypatch: pytest.Mo
     ended = answered(tres, monkeypatch, *lines)
     assert load_topic("birds.toml").crawl.pages == 9
     for problem in (
-        "must name a word",
+        "must contain at least one word",
         "must start with http:// or https://",
         "must be a mail address or a web page",
         "must be a whole number of at least 1, not 'x'",
@@ -123,7 +123,7 @@ def test_a_file_that_is_there_is_not_touched(tres: Tres, archive: Path) -> None:
     options = ("bees.toml", "--keyword", "bee", "--seed-url", SEED, "--web", archive)
     ended = tres("init", *options)
     assert ended.code == 2
-    assert ended.err == "tres: bees.toml: is there already; name another file, or add --force\n"
+    assert ended.err == "tres: bees.toml: exists already; name another file, or add --force\n"
     assert Path("bees.toml").read_text() == "precious"
     assert tres("init", *options, "--force").code == 0
     assert load_topic("bees.toml").topic.keywords == ("bee",)
@@ -147,13 +147,13 @@ def test_it_warns_kindly_and_goes_on(tres: Tres, archive: Path, here: Path) -> N
     ended = tres("init", "t.toml", "--keywords", "bee,Bee,the", "--web", archive, *seeds)
     assert ended.code == 0
     assert ended.out.splitlines()[1:-1] == [
-        "note: 'bee' is named twice; it counts once",
+        "note: 'bee' is given twice; it counts once",
         "note: 'the' says nothing about a topic; leave it out",
         "seed: http://gone.example/",
-        "  note: it gives no page: http-404 (there is no such page)",
+        "  note: it gave no page: http-404 (there is no such page)",
         "seed: http://evil.example/",
         "  \\x1b[2J<b>",
-        "  language unknown, 0 links, 0 of 1 keywords; perhaps not relevant",
+        "  language unknown, no links, 0 of 1 keyword; perhaps not relevant",
         "  note: it has none of your keywords",
     ]
 
@@ -162,7 +162,7 @@ def test_if_no_seed_gives_a_page_it_says_so_and_keeps_the_file(tres: Tres, archi
     ended = tres("init", "t.toml", "--keyword", "bee", "--web", archive,
                  "--seed-url", "http://gone.example/")  # fmt: skip
     assert ended.code == 3
-    assert "no seed gives a page; name others in t.toml" in ended.err
+    assert "no seed gave a page; name others in t.toml" in ended.err
     assert load_topic("t.toml").name == "t"
 
 
@@ -183,9 +183,9 @@ def test_live_seeds_are_fetched_once_each_and_as_robots_txt_asks(here: Path) -> 
                          "--proxy", web.proxy)  # fmt: skip
     assert ended.returncode == 0, ended.stderr
     assert web.urls == [good, slow]
-    assert "  All of bees\n  en, 1 links, 2 of 2 keywords: bee, hive; likely" in ended.stdout
-    assert f"seed: {barred}\n  note: it gives no page: robots-denied (its robots" in ended.stdout
-    assert f"seed: {slow}\n  note: it gives no page: http-error" in ended.stdout
+    assert "  All of bees\n  en, 1 link, 2 of 2 keywords: bee, hive; likely" in ended.stdout
+    assert f"seed: {barred}\n  note: it gave no page: robots-denied (its robots" in ended.stdout
+    assert f"seed: {slow}\n  note: it gave no page: http-error" in ended.stdout
     assert f"--concurrency 8 --proxy {web.proxy}" in ended.stdout
 
 
@@ -195,7 +195,7 @@ def test_a_seed_with_a_private_address_is_refused(here: Path) -> None:
         ended = run_tres("init", "t.toml", "--keyword", "bee", "--contact", "me@example.org",
                          "--seed-url", f"{web.proxy}/")  # fmt: skip
     assert ended.returncode == 3
-    assert "it gives no page: blocked-address (a private address" in ended.stdout
+    assert "it gave no page: blocked-address (a private address" in ended.stdout
     assert web.asked == []
 
 

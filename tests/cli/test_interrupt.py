@@ -14,7 +14,7 @@ import click
 import pytest
 from tests.support.webs import start
 
-from tres.cli.crawl import told_when_stopped
+from tres.cli.crawl import report_stop
 from tres.engines.stop_signals import interrupt_sessions
 from tres.errors import RunError
 from tres.store.journal import JOURNAL, Journal
@@ -68,14 +68,14 @@ def test_a_second_signal_stops_at_once_and_says_how_to_go_on(
     (tmp_path / JOURNAL).touch()
 
     def stopped_twice() -> None:
-        with told_when_stopped(tmp_path), interrupt_sessions():
+        with report_stop(tmp_path), interrupt_sessions():
             os.kill(os.getpid(), kind)
             os.kill(os.getpid(), kind)
 
     with pytest.raises(click.exceptions.Exit) as ended:
         stopped_twice()
     assert ended.value.exit_code == 1
-    assert capsys.readouterr().err.endswith(f"go on: tres resume {tmp_path}\n")
+    assert capsys.readouterr().err.endswith(f"continue: tres resume {tmp_path}\n")
 
 
 READS_LONG = """

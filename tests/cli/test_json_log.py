@@ -21,7 +21,7 @@ import pytest
 from tests.support.local_web import Answer, LocalWeb
 from tests.support.webs import start
 
-from tres.cli.crawl import told_when_stopped
+from tres.cli.crawl import report_stop
 from tres.cli.json_log import EVENTS, JsonLog
 from tres.crawl.events import Continued, Event, Paused, Stepped
 from tres.crawl.page_record import LOGGED
@@ -205,7 +205,7 @@ def test_a_second_signal_is_told_with_the_way_to_go_on(log: JsonLog, tmp_path: P
     (tmp_path / JOURNAL).touch()
 
     def stopped_twice() -> None:
-        with log, told_when_stopped(tmp_path, log), interrupt_sessions():
+        with log, report_stop(tmp_path, log), interrupt_sessions():
             os.kill(os.getpid(), signal.SIGINT)
             os.kill(os.getpid(), signal.SIGINT)
 

@@ -52,7 +52,7 @@ def test_each_new_keyword_is_shown_with_score_and_counts(
 
     assert outcome.code == 0, outcome.err
     assert outcome.out == (
-        "given, with their likeness to each other: bee 0.50, honey 0.50\n"
+        "given, with their similarity to each other: bee 0.50, honey 0.50\n"
         "\n"
         "score  in relevant  in other  new keyword\n"
         "0.862        3.000     0.000  hive\n"
@@ -62,8 +62,8 @@ def test_each_new_keyword_is_shown_with_score_and_counts(
         "3 new keywords of 4 candidates, score 0.505 or more\n"
         "new keywords per page: 7.00 in 10 relevant examples, 0.00 in 20 others\n"
         "\n"
-        f'To leave words out, list them in {path} under [topic]: strike = ["bees", "nectar"]\n'
-        "To crawl with these keywords, write there: expand = true\n"
+        f'To leave out words, list them in {path} under [topic]: strike = ["bees", "nectar"]\n'
+        "To crawl with these keywords, add there: expand = true\n"
     )
 
 
@@ -81,7 +81,7 @@ def test_words_are_struck_out_in_the_topic_file(tres: Tres, write, archive: Path
 
     assert new_words(outcome) == ["bees", "nectar"]
     assert "struck out: hive\n" in outcome.out
-    assert "topic.strike also names what was not found: wasp\n" in outcome.out
+    assert "topic.strike also names words that were not found: wasp\n" in outcome.out
 
 
 def test_examples_from_files_need_no_web(tres: Tres, write, tmp_path: Path) -> None:

@@ -59,8 +59,8 @@ def test_judgements_are_kept_in_order_and_the_model_is_trained_anew(
     assert outcome.code == 0, outcome.err
     assert [kept["relevant"] for kept in judgements(run)] == [True, False, True]
     assert outcome.out.count("relevant? ") == 6  # one answer was none, and was asked for again
-    assert "the model was trained anew with 3 judgements\n" in outcome.out
-    assert outcome.out.endswith(f"go on with it: tres resume {run} --pages N\n")
+    assert "the model was trained again with 3 judgements\n" in outcome.out
+    assert outcome.out.endswith(f"continue with it: tres resume {run} --pages N\n")
     assert load_model(run / "model-1").digest == before != load_model(run / "model").digest
 
 
@@ -80,7 +80,7 @@ def test_the_page_that_led_to_most_is_shown_second(label: Label, run: Path) -> N
     parents = [row["parent"] for row in rows_of(run) if row["parent"]]
     most = max(parents, key=parents.count)
     assert f"  {most}\n" in outcome.out
-    assert f"{parents.count(most)} fetched pages were found on it" in outcome.out
+    assert f"{parents.count(most)} pages were fetched from its links" in outcome.out
 
 
 def test_the_part_about_the_topic_is_shown_wrapped_at_words(
@@ -105,7 +105,7 @@ def test_back_shows_the_page_before_and_the_last_word_counts(label: Label, run: 
     assert [kept["relevant"] for kept in (first, again, second)] == [True, False, False]
     assert outcome.out.count("(1 of 15)") == 2
     assert "  you said yes" in outcome.out
-    assert "the model was trained anew with 2 judgements" in outcome.out
+    assert "the model was trained again with 2 judgements" in outcome.out
 
 
 def test_a_page_is_opened_in_a_browser_and_asked_about_again(
@@ -158,7 +158,7 @@ def test_nothing_is_asked_twice_and_the_end_of_the_input_is_the_end(
     label(run, "y\n" * 100, "--show", 100)
     urls = [kept["url"] for kept in judgements(run)]
     assert len(urls) == len(set(urls)) == 15
-    assert "nothing was judged; the model is as it was" in label(run, "y\n").out
+    assert "no page was judged; the model has not changed" in label(run, "y\n").out
 
 
 def test_without_a_judgement_nothing_changes(label: Label, run: Path) -> None:
@@ -262,7 +262,7 @@ def test_a_run_without_pages_cannot_be_judged(label: Label, run: Path) -> None:
         journal.rewind(3)  # behind its seeds and its budget
     outcome = label(run, "y\n")
     assert (outcome.code, outcome.err) == (
-        2, f"tres: {run}: holds no page to judge; run the crawl again\n"
+        2, f"tres: {run}: has no page to judge; run the crawl again\n"
     )  # fmt: skip
 
 
@@ -287,7 +287,7 @@ def test_judgements_of_one_class_only_are_kept_but_cannot_train(
     outcome = label(second, "n\n" * 30, "--show", 30)
     assert (outcome.code, outcome.err) == (
         2, "tres: 0 of 30 example pages are relevant; a model needs relevant and irrelevant ones; "
-           "judge more pages (your judgements are kept)\n",
+           "judge more pages; your judgements are kept\n",
     )  # fmt: skip
     assert len(judgements(second)) == 30
     assert load_model(second / "model").digest == before
@@ -300,7 +300,7 @@ def test_while_the_run_is_crawled_its_crawl_is_told_and_the_model_stays_until_th
     with lock_run(run):
         outcome = label(run, "y\nn\nq\n")
     assert outcome.code == 0
-    assert "the crawl that is going on there has been told" in outcome.out
+    assert "the running crawl will judge by it" in outcome.out
     assert load_model(run / "model").digest == before
     (letter,) = take(run)
     assert isinstance(letter.order, Adopt)
@@ -312,7 +312,7 @@ def test_a_model_that_nobody_has_adopted_is_overtaken_by_the_next(
 ) -> None:
     with lock_run(run):
         label(run, "y\nn\nq\n")
-    assert "trained anew with 3 judgements" in label(run, "y\nq\n").out
+    assert "trained again with 3 judgements" in label(run, "y\nq\n").out
     newest = load_model(run / "model").digest
     assert list(take(run)) == []
     assert tres("resume", run, "--pages", 20).code == 0

@@ -82,7 +82,7 @@ def test_it_learns_the_topic_crawls_the_web_and_goes_on(topic: Path, tmp_path: P
         ended = run_tres("crawl", topic, "--proxy", web.proxy, "--run", run, "--pages", 25, *more)
         assert ended.returncode == 0, ended.stderr
         assert "stopped: budget" in ended.stdout
-        assert f"go on: tres resume {run} --pages 50" in ended.stdout
+        assert f"continue: tres resume {run} --pages 50" in ended.stdout
         first = (run / "pages.csv").read_text()
         before = len(web.urls)
         again = run_tres("resume", run, "--pages", 40)
@@ -135,7 +135,7 @@ def test_a_signal_finishes_what_is_in_flight_and_says_how_to_go_on(
             out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     assert "stopped: interrupted" in out
-    assert f"go on: tres resume {run}" in out
+    assert f"continue: tres resume {run}" in out
     summary = json.loads((run / "summary.json").read_text())
     assert summary["stopped"] == "interrupted"
     assert 0 < summary["pages"] == len(rows(run)) < 390

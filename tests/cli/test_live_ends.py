@@ -69,10 +69,10 @@ def test_seconds_are_those_of_all_stretches_and_labels_count(
     run = tmp_path / "run"
     with LocalWeb(bees_and_markets(100)) as web:
         ended = run_tres("crawl", topic, "--proxy", web.proxy, "--run", run, "--pages", 10)
-        assert f"go on: tres resume {run} --pages 20" in ended.stdout
+        assert f"continue: tres resume {run} --pages 20" in ended.stdout
         first = json.loads((run / "summary.json").read_text())["seconds"]
         monkeypatch.setattr("sys.stdin", io.StringIO("y\nn\nq\n"))
-        assert "trained anew with 2 judgements" in tres("label", run).out
+        assert "trained again with 2 judgements" in tres("label", run).out
         assert run_tres("resume", run, "--pages", 14).returncode == 0
         again = json.loads((run / "summary.json").read_text())["seconds"]
         with Journal.open(run / JOURNAL) as journal:
@@ -109,7 +109,7 @@ def test_a_first_signal_waits_for_a_slow_server_and_a_second_one_does_not(
                     process.send_signal(signal.SIGTERM)
                 out, err = process.communicate(timeout=60)
         assert "Traceback" not in err
-        assert f"go on: tres resume {run}" in (err if second else out)
+        assert f"continue: tres resume {run}" in (err if second else out)
         assert (process.returncode == 0) == (not second)
         with Journal.open(run / JOURNAL) as journal:
             outcomes = journal.steps() + sum(1 for _ in journal.failures())
@@ -143,7 +143,7 @@ def test_a_bug_ends_the_crawl_with_a_whole_store_and_the_way_to_go_on(
         )  # fmt: skip
         assert ended.returncode == 1
         assert "ZeroDivisionError: a bug" in ended.stderr
-        assert f"what was fetched is kept; go on: tres resume {run}" in ended.stderr
+        assert f"the pages fetched so far are kept; continue: tres resume {run}" in ended.stderr
         again = run_tres("resume", run)
     assert again.returncode == 0, again.stderr
     assert len(rows(run)) == 12

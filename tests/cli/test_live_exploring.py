@@ -51,7 +51,7 @@ def test_an_exploration_that_was_stopped_goes_on(
             process.send_signal(sign)
             _, err = process.communicate(timeout=60)
         if sign is signal.SIGTERM:
-            assert f"the pages fetched for it are kept, go on: tres resume {run}" in err
+            assert f"the pages fetched so far are kept; continue: tres resume {run}" in err
             assert process.returncode == 1
         arguments = [topic, "--proxy", web.proxy, "--run", run] if again == "crawl" else [run]
         ended = run_tres(again, *arguments, "--log-json", "--pages", 5)

@@ -36,7 +36,7 @@ def begun(topic: Path, run: Path, proxy: str) -> None:
     first = run_tres("crawl", topic, "--run", run, *asking)
     assert first.returncode == 0, first.stderr
     assert "stopped: sites-down" in first.stdout
-    assert f"go on later: tres resume {run}" in first.stdout
+    assert f"continue later: tres resume {run}" in first.stdout
     assert json.loads((run / "summary.json").read_text())["failures"] == {}
 
 

@@ -48,7 +48,7 @@ def test_a_file_gets_a_line_now_and_then(session: CrawlSession) -> None:
             progress(session, EVENT)
     lines = shown(console).splitlines()
     assert len(lines) == 99 // LINE
-    assert set(lines) == {"tres: 0/10 pages, 0% relevant, 0 sites, 0 waiting, 1 leaves"}
+    assert set(lines) == {"tres: 0/10 pages, 0% relevant, no sites, 0 waiting, 1 leaf"}
 
 
 def test_a_crawl_that_takes_no_time_leaves_no_lines_in_a_file(session: CrawlSession) -> None:

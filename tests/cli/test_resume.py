@@ -110,7 +110,7 @@ def test_an_interrupted_crawl_goes_on_byte_for_byte(tmp_path: Path, in_flight: s
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
-    assert out.endswith(f"go on: tres resume {stopped}\n")
+    assert out.endswith(f"continue: tres resume {stopped}\n")
     assert len(lines(stopped)) < 901
     for command in ([*crawl, "--run", str(whole)], [*crawl[:3], "resume", str(stopped)]):
         done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -218,7 +218,7 @@ def test_a_budget_of_requests_is_told_and_raised(
     run = tmp_path / "few"
     first = tres("crawl", topic, "--web", archive, "--run", run, "--requests", 7)
     assert "stopped: requests" in first.out
-    assert f"go on: tres resume {run} --requests 14" in first.out
+    assert f"continue: tres resume {run} --requests 14" in first.out
     second = tres("resume", run, "--requests", 9)
     assert "stopped: requests" in second.out
     summary = json.loads((run / "summary.json").read_text())

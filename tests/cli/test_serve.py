@@ -53,13 +53,16 @@ def get(address: str, url: str) -> tuple[int, bytes]:
 def test_it_says_what_it_serves_and_stops_when_told(web, kind):
     command = [sys.executable, "-m", "tres", "serve", str(web), "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        first, second = process.stdout.readline(), process.stdout.readline()
-        address = re.search(r"http://127\.0\.0\.1:\d+", first)[0]
-        assert first == f"serving web.jsonl (1 pages) as a proxy at {address}\n"
-        assert second == f"try: curl -x {address} {URL}\n"
-        assert get(address, URL)[0] == 200
-        process.send_signal(kind)
-        assert process.wait(60) == 0
+        try:
+            first, second = process.stdout.readline(), process.stdout.readline()
+            address = re.search(r"http://127\.0\.0\.1:\d+", first)[0]
+            assert first == f"serving web.jsonl (1 page) as a proxy at {address}\n"
+            assert second == f"try: curl -x {address} {URL}\n"
+            assert get(address, URL)[0] == 200
+            process.send_signal(kind)
+            assert process.wait(60) == 0
+        finally:
+            process.kill()
 
 
 @pytest.fixture
@@ -91,7 +94,7 @@ def test_a_run_that_kept_its_pages_is_served_as_it_was(run):
 def test_a_run_that_kept_nothing_is_refused_with_the_reason(run):
     for part in parts_of(run):
         part.unlink()
-    with pytest.raises(ArchiveError, match="has kept no pages, so there is nothing to serve"):
+    with pytest.raises(ArchiveError, match="kept no pages, so there is nothing to serve"):
         CliRunner().invoke(commands, ["serve", str(run)], catch_exceptions=False)
 
 

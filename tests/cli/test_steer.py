@@ -100,7 +100,7 @@ def test_a_live_crawl_does_as_it_is_told(tres: Tres, run: Path, begin: tuple[obj
 
         told = tres("steer", run, "pause")
         assert (told.code, told.out) == (
-            0, f"the crawl has been told; go on: tres steer {run} continue\n"
+            0, f"order sent; continue with: tres steer {run} continue\n"
         )  # fmt: skip
         wait_for(lambda: run_state(run).doing is Doing.PAUSED, process)
         time.sleep(1.0)  # what was asked for reaches the server
@@ -113,7 +113,7 @@ def test_a_live_crawl_does_as_it_is_told(tres: Tres, run: Path, begin: tuple[obj
         assert tres("steer", run, "budget", before[0] + 30).code == 0
         wait_for(lambda: not list(take(run)), process)
         assert "site1.example" in {asked.url.split("/")[2] for asked in web.asked}
-        assert tres("steer", run, "continue").out == "the crawl has been told; it goes on\n"
+        assert tres("steer", run, "continue").out == "order sent; the crawl continues\n"
         out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, complaints(err)) == (0, [])
     assert "stopped: budget" in out
@@ -151,13 +151,13 @@ def test_a_blocked_site_stays_blocked_after_a_kill_and_to_stop_is_an_orderly_end
             out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, complaints(err)) == (0, [])
     assert "stopped: interrupted" in out
-    assert f"go on: tres resume {run}" in out
+    assert f"continue: tres resume {run}" in out
     assert "site2.example" not in sites_after(run, before)
     assert [url for url in web.urls[asked:] if "site2" in url] == []
     assert run_state(run).doing is Doing.STOPPED
     refused = tres("steer", run, "continue")
     assert (refused.code, refused.err) == (
-        2, f"tres: {run}: nobody is crawling there; to go on with it: tres resume {run}\n"
+        2, f"tres: {run}: is not being crawled; to continue it: tres resume {run}\n"
     )  # fmt: skip
 
 
@@ -245,7 +245,7 @@ def test_over_an_archive_it_is_just_the_same(
     fetched = {row["url"] for row in rows_of_journal(run)}
     never = next(url(i) for i in range(1, 60, 6) if url(i) not in fetched)
     explained = " ".join(tres("explain", run, never).out.split())
-    assert "nothing more is wanted of the site site1.example" in explained
+    assert "the site site1.example was blocked" in explained
     with Journal.open(run / JOURNAL) as journal:
         assert journal.blocked() == {"site1.example"}
 
@@ -268,7 +268,7 @@ def test_a_budget_on_the_command_line_overtakes_one_that_was_left(
     tres("crawl", topic, "--web", archive, "--run", run, "--pages", 10)
     kept = tres("steer", run, "budget", 40)
     assert kept.out == (
-        f"nobody is crawling there; this is kept for the next crawl: tres resume {run}\n"
+        f"the run is not being crawled; the order will hold when you continue: tres resume {run}\n"
     )
     assert tres("resume", run, "--pages", 15).code == 0
     assert steps(run) == 15
@@ -301,15 +301,15 @@ def test_a_crawl_of_an_archive_is_paused_by_another_process(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("pause",), "nobody is crawling there; to go on with it: tres resume RUN --pages N"),
-        (("continue",), "nobody is crawling there; to go on with it: tres resume RUN --pages N"),
-        (("stop",), "nobody is crawling there; to go on with it: tres resume RUN --pages N"),
+        (("pause",), "is not being crawled; to continue it: tres resume RUN --pages N"),
+        (("continue",), "is not being crawled; to continue it: tres resume RUN --pages N"),
+        (("stop",), "is not being crawled; to continue it: tres resume RUN --pages N"),
         (("budget", "0"), "0 is not a budget; give a number of pages, at least 1"),
         (("budget", "9" * 30), "is not a budget; give a number of pages, at least 1"),
         (("budget", "many"), "write: tres steer RUN budget N, a number of pages"),
         (("budget",), "write: tres steer RUN budget N, a number of pages"),
         (("block",), "write: tres steer RUN block SITE, a host or an address"),
-        (("block", "http://"), "is no site; name a host such as example.org, or an address"),
+        (("block", "http://"), "is not a site; name a host such as example.org, or an address"),
         (("pause", "now"), "write: tres steer RUN pause"),
         (("explode",), "'explode' is not one of 'pause', 'continue', 'stop', 'budget', 'block'"),
     ],

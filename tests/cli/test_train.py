@@ -64,12 +64,12 @@ def test_the_report_shows_the_curve_the_unsure_and_the_mistakes(
     outcome = tres("train", topic, "--web", archive, "--out", out)
     assert outcome.code == 0, outcome.err
     lines = outcome.out.splitlines()
-    assert "probability  pages  mean  relevant in fact" in lines
+    assert "probability  pages  mean  actually relevant" in lines
     curve = [line.split() for line in lines if " to " in line and line[0].isdigit()]
     assert sum(int(row[3]) for row in curve) == 40
     worst = lines[lines.index("worst mistakes") + 1]
     assert worst.endswith("relevant  Liar\\x1b[2J\\x07")
-    assert len(lines[lines.index("least sure of") + 1 : lines.index("worst mistakes") - 1]) == 10
+    assert len(lines[lines.index("least sure") + 1 : lines.index("worst mistakes") - 1]) == 10
     assert "\x1b" not in outcome.out
     assert lines[-1] == f'model: {out}   (use it with load = "{out}" in [training])'
 
@@ -120,13 +120,13 @@ def test_models_and_other_files_are_not_overwritten_unless_asked(
     assert tres(*train, out).code == 0
     before = (out / "model.json").read_bytes()
     assert tres(*train, out, "--seed", 2) == (
-        2, "", f"tres: {out}: holds a model already; name another --out, or add --overwrite\n"
+        2, "", f"tres: {out}: contains a model already; name another --out, or add --overwrite\n"
     )  # fmt: skip
     assert (out / "model.json").read_bytes() == before
     assert tres(*train, out, "--seed", 2, "--overwrite").code == 0
     assert (out / "model.json").read_bytes() != before
     assert tres(*train, tmp_path, "--overwrite") == (
-        2, "", f"tres: {tmp_path}: holds other files; name another --out\n"
+        2, "", f"tres: {tmp_path}: contains other files; name another --out\n"
     )  # fmt: skip
 
 

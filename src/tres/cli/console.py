@@ -1,4 +1,4 @@
-"""Where output goes. Nothing that a page wrote is ever read as markup."""
+"""Consoles for output. Text from pages is never read as markup."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from rich.console import Console
 
 
 def console() -> Console:
-    """Results."""
+    """Return the console for results: standard output."""
     return Console(markup=False, highlight=False, emoji=False)
 
 
 def messages(quiet: bool = False) -> Console:
-    """Progress and remarks: standard error, so that results can be piped."""
+    """Return the console for progress: standard error, so that results can be piped."""
     return Console(stderr=True, quiet=quiet, markup=False, highlight=False, emoji=False)

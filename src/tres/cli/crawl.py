@@ -20,6 +20,7 @@ from tres.engines.network.open_files import OpenFilesWarning
 from tres.engines.replay import PerceivedWeb
 from tres.engines.stop_signals import interrupt_sessions
 from tres.errors import printable
+from tres.numbers import format_count, format_rate
 from tres.offline import open_web
 from tres.policies.registry import with_loaded_policy
 from tres.runs.offline_run import crawl_offline
@@ -45,42 +46,44 @@ class PolicyOption(click.Option):
         return record[0], f"{record[1]} Installed here: {', '.join(installed)}."
 
 
-LOG_JSON = "Tell the crawl as JSON, a line per event, on standard error."
+LOG_JSON = "Log the crawl as JSON, a line per event, on standard error."
 
 
 @click.command()
 @click.argument("topic", type=click.Path(path_type=Path), shell_complete=topic_files)
 @click.option(
-    "--web", metavar="WEB", help="An archive (.jsonl, .warc, either .gz) or generated:..."
+    "--web", metavar="WEB", help="Crawl this archive (.jsonl, .warc, .gz) or generated:..."
 )
 @click.option(
     "--run",
     "directory",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Where to write the run.  [default: runs/NAME-POLICY-SEED]",
+    help="Write the run here.  [default: runs/NAME-POLICY-SEED]",
 )
-@click.option("--pages", type=int, metavar="N", help="Pages to fetch.")
-@click.option("--requests", type=int, metavar="N", help="URLs to ask for, dead links and all.")
-@click.option("--seed", type=int, metavar="N", help="Seed of all randomness.")
+@click.option("--pages", type=int, metavar="N", help="Fetch N pages.")
+@click.option("--requests", type=int, metavar="N", help="Make at most N requests.")
+@click.option("--seed", type=int, metavar="N", help="Seed for all randomness.")
 @click.option(
     "--policy",
     cls=PolicyOption,
     metavar="NAME",
-    help=f"One of {', '.join(POLICIES)}, or package.module:Name.",
+    help=f"Policy: {', '.join(POLICIES)}, or package.module:Name.",
     shell_complete=one_of(policy_names),
 )
 @click.option(
     "--features",
     metavar="NAME",
-    help=f"One of auto, {', '.join(FEATURES)}.",
+    help=f"Feature set: auto, {', '.join(FEATURES)}.",
     shell_complete=one_of(("auto", *FEATURES)),
 )
-@click.option("--max-per-site", metavar="CAP", help='"inf", a number, or falling as in "5..2".')
-@click.option("--seed-url", multiple=True, metavar="URL", help="Start here instead; repeatable.")
 @click.option(
-    "--concurrency", "in_flight", type=int, metavar="K", help="Pages fetched at the same time."
+    "--max-per-site",
+    metavar="CAP",
+    help='Cap on pages per site: "inf", a number, or "5..2".',
 )
+@click.option("--seed-url", multiple=True, metavar="URL", help="Start here instead; repeatable.")
+@click.option("--concurrency", "in_flight", type=int, metavar="K", help="Fetch K pages at once.")
 @click.option("--contact", metavar="WHO", help="Live: your web page or mail address.")
 @click.option("--delay", type=float, metavar="S", help="Live: seconds between requests to a site.")
 @click.option("--proxy", metavar="URL", help="Live: send every request to this HTTP proxy.")
@@ -96,37 +99,37 @@ def crawl(
 ) -> None:
     """Crawl for the topic described in the file TOPIC.
 
-    It crawls the live Web, or with --web an archive or a generated web. Options replace what the
-    topic file says.
+    Crawl the live Web, or with --web an archive or a generated web. Options override the topic
+    file.
 
     \b
     Examples: tres crawl biology.toml --contact me@example.org --concurrency 8
               tres crawl biology.toml --web encyclopedia.jsonl.gz --pages 600
     """
-    with told_as(log_json) as log:
+    with open_log(log_json) as log:
         config = load_topic(topic).override(seeds=options.pop("seed_url") or None, **options)
         config = with_loaded_policy(config)  # an error shows before a model is trained
         directory = directory or default_directory(config)
         if log is not None:
             log.started(config, directory, web or LIVE, resumed=False)
         screen = messages(quiet=log_json)
-        with told_when_stopped(directory, log), remarks(log):
+        with report_stop(directory, log), show_warnings(log):
             if web is None:
                 result = crawl_web(config, directory, screen, overwrite, log)
             else:
-                seen = see(config, web, screen)
-                result = crawl_with_progress(config, seen, directory, screen, overwrite, log)
+                perceived = perceive_web(config, web, screen)
+                result = crawl_archive(config, perceived, directory, screen, overwrite, log)
         report(result, directory, log)
 
 
-def told_as(log_json: bool) -> AbstractContextManager[JsonLog | None]:
-    """The log to tell a crawl to, if it is to be told as lines and not as a progress line."""
+def open_log(log_json: bool) -> AbstractContextManager[JsonLog | None]:
+    """Return the JSON log of a crawl; None if it has a progress line instead."""
     return JsonLog() if log_json else nullcontext()
 
 
 @contextmanager
-def remarks(log: JsonLog | None) -> Iterator[None]:
-    """A warning is one line, like any other message."""
+def show_warnings(log: JsonLog | None) -> Iterator[None]:
+    """Show each warning as one line, like any other message."""
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
         click.echo(f"tres: {message}", err=True)
@@ -138,10 +141,10 @@ def remarks(log: JsonLog | None) -> Iterator[None]:
         yield
 
 
-def watching(
+def progress_of(
     screen: Console, config: TopicConfig, log: JsonLog | None, every: int = CrawlProgress.EVERY
 ) -> AbstractContextManager[CrawlProgress | JsonLog]:
-    """Whoever is told of the events of a crawl."""
+    """Return the listener of a crawl: its JSON log or a progress line."""
     if log is not None:
         return nullcontext(log)
     return CrawlProgress(screen, config.crawl.policy, config.crawl.pages, every)
@@ -150,50 +153,50 @@ def watching(
 def crawl_web(
     config: TopicConfig, directory: Path, screen: Console, overwrite: bool, log: JsonLog | None
 ) -> Result:
-    """Crawl the live Web under a progress line; the engine itself takes care of signals."""
+    """Crawl the live Web; the engine itself handles signals."""
     from tres.runs.live_run import crawl_live
 
-    with watching(screen, config, log, every=1) as watch:
-        return crawl_live(config, directory, watch, overwrite, watch.explored)
+    with progress_of(screen, config, log, every=1) as progress:
+        return crawl_live(config, directory, progress, overwrite, progress.explored)
 
 
-def see(config: TopicConfig, web: str, screen: Console) -> PerceivedWeb:
-    """Open a web and learn the topic."""
+def perceive_web(config: TopicConfig, web: str, screen: Console) -> PerceivedWeb:
+    """Open an offline web and learn the topic."""
     with screen.status(f"opening {printable(web)}"):
         opened = open_web(web)
     with screen.status(f"learning the topic {printable(config.name)}"):
         return PerceivedWeb(opened, perceive_topic(config, opened))
 
 
-def crawl_with_progress(
+def crawl_archive(
     config: TopicConfig,
-    seen: PerceivedWeb,
+    web: PerceivedWeb,
     directory: Path,
     screen: Console,
     overwrite: bool,
     log: JsonLog | None,
 ) -> Result:
-    """Crawl under a progress line; a signal ends the crawl, not the program."""
-    with watching(screen, config, log) as watch, interrupt_sessions() as started:
-        return crawl_offline(config, seen, directory, watch, overwrite, started)
+    """Crawl an offline web; a signal ends the crawl, not the program."""
+    with progress_of(screen, config, log) as progress, interrupt_sessions() as on_start:
+        return crawl_offline(config, web, directory, progress, overwrite, on_start)
 
 
 def default_directory(config: TopicConfig) -> Path:
-    """runs/NAME-POLICY-SEED, with names that are harmless in a file name."""
+    """Return runs/NAME-POLICY-SEED, with names that are safe in a file name."""
     parts = config.name, config.crawl.policy
     name, policy = ("".join(c if c.isalnum() else "-" for c in part) for part in parts)
     return Path("runs") / f"{name}-{policy}-{config.crawl.seed}"
 
 
 def report(result: Result, directory: Path, log: JsonLog | None) -> None:
-    """What was found, why it ended, and where to look."""
+    """Print what was found, why the crawl ended, and how to continue."""
     if log is not None:
         log.finished(result, directory)
     summary = result.summary
     click.echo(
-        f"{summary['pages']:,} pages, {summary['relevant']:,} relevant "
-        f"({summary['harvest_rate']:.1%}) on {summary['relevant_sites']:,} sites, "
-        f"in {result.seconds:.1f} s"
+        f"{format_count(summary['pages'], 'page')}, {summary['relevant']:,} relevant "
+        f"({format_rate(summary['harvest_rate'])}) on "
+        f"{format_count(summary['relevant_sites'], 'site')}, in {result.seconds:.1f} s"
     )
     if summary["failures"]:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in summary["failures"].items())
@@ -202,19 +205,19 @@ def report(result: Result, directory: Path, log: JsonLog | None) -> None:
     click.echo(f"run: {directory}")
     again = printable(command_to_resume(directory))
     if result.stopped is StopReason.SITES_DOWN:
-        click.echo(f"the sites of all {summary['frontier']:,} links left must rest")
-        click.echo(f"go on later: {again}")
+        links = format_count(summary["frontier"], "link waits for a site", "links wait for sites")
+        click.echo(f"{links} that must rest\ncontinue later: {again}")
     elif result.stopped is StopReason.INTERRUPTED:
-        click.echo(f"go on: {again}")
+        click.echo(f"continue: {again}")
     elif result.stopped is StopReason.REQUESTS:
-        click.echo(f"go on: {again} --requests {2 * summary['requests']}")
+        click.echo(f"continue: {again} --requests {2 * summary['requests']}")
     elif result.stopped is StopReason.BUDGET:
-        click.echo(f"go on: {again} --pages {2 * summary['budget']}")
+        click.echo(f"continue: {again} --pages {2 * summary['budget']}")
 
 
 @contextmanager
-def told_when_stopped(directory: Path, log: JsonLog | None = None) -> Iterator[None]:
-    """A crawl that a second signal stops at once has no result to tell, but it can go on."""
+def report_stop(directory: Path, log: JsonLog | None = None) -> Iterator[None]:
+    """Say how to continue a crawl that a second signal stops at once."""
     try:
         yield
     except KeyboardInterrupt:
@@ -222,7 +225,7 @@ def told_when_stopped(directory: Path, log: JsonLog | None = None) -> Iterator[N
             log.stopped_at_once(directory)
         elif (directory / JOURNAL).exists() or is_exploring(directory):
             again = printable(command_to_resume(directory))
-            click.echo(f"stopped at once; what was fetched is kept\ngo on: {again}", err=True)
+            click.echo(f"stopped at once; the pages fetched are kept\ncontinue: {again}", err=True)
         else:
             click.echo("stopped at once, before the crawl began", err=True)
         raise click.exceptions.Exit(1) from None

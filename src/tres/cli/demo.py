@@ -1,4 +1,4 @@
-"""`tres demo`: see a live crawl learn, on a web that is made on the spot and served on loopback."""
+"""`tres demo`: a live crawl that learns, on a generated web served on this machine."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from rich.table import Table
 
 from tres.cli.console import console, messages
 from tres.cli.progress import CrawlProgress
+from tres.numbers import format_count
 from tres.offline.generated.generator import GeneratedWeb
 from tres.offline.serving import serving_process
 from tres.settings.sections import (
@@ -31,30 +32,28 @@ EXPLORED = 200
 
 
 @click.command()
-@click.option("--pages", default=1000, show_default=True, metavar="N", help="Pages to fetch.")
-@click.option("--size", default=20_000, show_default=True, metavar="N", help="Pages of the web.")
-@click.option("--seed", default=1, show_default=True, metavar="N", help="Seed of all randomness.")
+@click.option("--pages", default=1000, show_default=True, metavar="N", help="Fetch N pages.")
+@click.option("--size", default=20_000, show_default=True, metavar="N", help="Generate N pages.")
+@click.option("--seed", default=1, show_default=True, metavar="N", help="Seed for all randomness.")
 @click.option(
     "--run",
     "directory",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Keep the runs here.  [default: they are thrown away]",
+    help="Keep the runs here.  [default: delete them]",
 )
 def demo(pages: int, size: int, seed: int, directory: Path | None) -> None:
-    """See tres learn, on a web that is made on the spot.
+    """Watch tres learn on a generated web.
 
-    A generated web is crawled live, with tres and at random, and both are compared.
-
-    The web is served over HTTP on this machine, as many hosts; the topic is learnt from
-    keywords and a few seeds. The web is made up, to show how tres works; it is no proof of
-    how well it does.
+    Serve the web over HTTP on this machine, as many hosts, and crawl it twice: with tres, which
+    learns the topic from keywords and a few seeds, and at random. A generated web shows how tres
+    works, not how well it does on the real one.
 
     Example: tres demo --run runs/demo
     """
     web = GeneratedWeb(size, seed)
     with (
-        _kept(directory) as where,
+        _directory(directory) as where,
         serving_process(f"generated:pages={size},seed={seed}") as proxy,
     ):
         topic, config = _topic(web, pages, seed, proxy)
@@ -63,17 +62,17 @@ def demo(pages: int, size: int, seed: int, directory: Path | None) -> None:
     console().print(_table(results))
     click.echo(_conclusion(results))
     if directory is not None:
-        click.echo(_further(directory / COMPARED[0]))
+        click.echo(_next_commands(directory / COMPARED[0]))
 
 
 @contextmanager
-def _kept(directory: Path | None) -> Iterator[Path]:
+def _directory(directory: Path | None) -> Iterator[Path]:
     with TemporaryDirectory() as scratch:
         yield directory or Path(scratch)
 
 
 def _crawls(config: TopicConfig, where: Path, screen: Console) -> dict[str, dict[str, Any]]:
-    """One live crawl per policy; the second judges by what the first has learnt."""
+    """Run one live crawl per policy; the second judges by the model that the first has learnt."""
     from tres.engines.scrapy.live_loop import LiveLoop
     from tres.runs.live_components import in_live_loop
     from tres.runs.live_run import live_run
@@ -108,8 +107,8 @@ def _introduction(web: GeneratedWeb, topic: str, config: TopicConfig) -> str:
         f"A made-up web of {len(web):,} pages on {web.sites:,} hosts, served by "
         f"{config.live.proxy}.\n"
         f"The topic is {topic}: {', '.join(config.topic.keywords[:5])}, ...\n"
-        f"Nothing is labelled: tres fetches {EXPLORED} pages around {SEEDS} seeds to learn what "
-        f"the topic is.\nThen two crawls may fetch {config.crawl.pages:,} pages each.\n"
+        f"Nothing is labelled: tres fetches {EXPLORED} pages around {SEEDS} seeds to learn the "
+        f"topic.\nThen two crawls fetch {format_count(config.crawl.pages, 'page')} each.\n"
     )
 
 
@@ -139,7 +138,7 @@ def _conclusion(results: dict[str, dict[str, Any]]) -> str:
     )
 
 
-def _further(run: Path) -> str:
+def _next_commands(run: Path) -> str:
     return (
         f"\nHow it went:           tres report {run} --open\n"
         f"The rules it learnt:   tres tree {run}\n"

@@ -1,4 +1,4 @@
-"""`tres explain`: why a page was fetched, or not yet, or never."""
+"""`tres explain`: say why a URL was fetched, or why not."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from tres.report.run_reader import open_run
 @click.argument("run", type=click.Path(path_type=Path), shell_complete=runs)
 @click.argument("urls", nargs=-1, required=True, metavar="URL...")
 @click.option(
-    "--json", "as_json", is_flag=True, help="All facts, one JSON object per URL and line."
+    "--json", "as_json", is_flag=True, help="Print all facts, one JSON object per URL and line."
 )
-@click.option("--web", metavar="WEB", help="The web, if it is no longer where it was.")
+@click.option("--web", metavar="WEB", help="Read pages from this web, if it has moved.")
 def explain(run: Path, urls: tuple[str, ...], as_json: bool, web: str | None) -> None:
-    """Tell why a URL was fetched, or not yet, or never.
+    """Say why a URL was fetched, or why it was not.
 
-    RUN is the directory of a run, which may still be going on. URL may lack its http://, or be the
+    RUN is the directory of a run, which may still be crawled. URL may lack its http://, or be the
     number of a page of the run.
 
     Example: tres explain runs/demo/tres 137

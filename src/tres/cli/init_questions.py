@@ -1,4 +1,4 @@
-"""What `tres init` must know: given by an option, or asked for where somebody can answer."""
+"""The questions of `tres init`: answered by an option, or asked on a terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tres.web.url import canonical
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One thing to know; `parse` turns words into a value, or says what is wrong with them."""
+    """One question; `parse` returns the value of an answer, or raises a `ValueError`."""
 
     key: str
     option: str
@@ -25,15 +25,15 @@ class Question:
     parse: Callable[[str], Any]
     default: str | None = None
 
-    def given(self, answer: str) -> Any:
-        """The value of an option."""
+    def parse_option(self, answer: str) -> Any:
+        """Return the value of an option."""
         try:
             return self.parse(answer)
         except ValueError as problem:
             raise ConfigError(f"{self.option} {problem}") from None
 
-    def asked(self) -> Any:
-        """What somebody answers; asked for again until it is an answer."""
+    def ask(self) -> Any:
+        """Ask until the answer is valid; return its value."""
         return click.prompt(self.words, self.default, value_proc=self._value, err=True)
 
     def _value(self, answer: str) -> Any:
@@ -45,18 +45,18 @@ class Question:
 
 def _terms(answer: str) -> list[str]:
     if not (found := terms_of([answer])):
-        raise ValueError("must name a word that pages about the topic use")
+        raise ValueError("must contain at least one word that pages about the topic use")
     return found
 
 
 def _seeds(answer: str) -> list[str]:
     if not (found := answer.replace(",", " ").split()):
-        raise ValueError("must name a page to start from")
+        raise ValueError("must name at least one page to start from")
     return [web_address(_with_scheme(seed)) for seed in found]
 
 
 def _with_scheme(seed: str) -> str:
-    """`example.org` and `example.org/bees` as the pages that a browser would show."""
+    """Return `example.org` or `example.org/bees` as the address that a browser would open."""
     if "://" in seed or "." not in seed:
         return seed
     return canonical(f"https://{seed}") or seed
@@ -74,15 +74,15 @@ def _pages(answer: str) -> int:
 
 NAME = Question("name", "--name", "Name of the topic", text)
 OTHERS = (
-    Question("terms", "--keywords", "Keywords and phrases, as in: bee, honey, honey bee", _terms),
-    Question("seeds", "--seed-url", "Seeds, web addresses to start from", _seeds),
-    Question("contact", "--contact", "Your mail address or web page, for the sites", _contact),
-    Question("pages", "--pages", "Pages to fetch", _pages, str(CrawlSection().pages)),
+    Question("terms", "--keywords", "Keywords and phrases, such as: bee, honey, honey bee", _terms),
+    Question("seeds", "--seed-url", "Seeds: web addresses to start from", _seeds),
+    Question("contact", "--contact", "Your mail address or web page, sent to the sites", _contact),
+    Question("pages", "--pages", "Number of pages to fetch", _pages, str(CrawlSection().pages)),
 )
 
 
 def refuse_missing(given: Mapping[str, str | None]) -> None:
-    """Name all that is missing, where nobody can be asked."""
+    """Raise a `ConfigError` that names all missing options."""
     missing = [
         question.option
         for question in OTHERS
@@ -90,13 +90,13 @@ def refuse_missing(given: Mapping[str, str | None]) -> None:
     ]
     if missing:
         raise ConfigError(
-            f"missing: {', '.join(missing)}; give what is missing as options, or run `tres init` "
-            "on a terminal, where it asks"
+            f"missing: {', '.join(missing)}; give these options, or run `tres init` on a terminal, "
+            "where it asks"
         )
 
 
 def answer(question: Question, given: str | None, ask: bool) -> Any:
-    """The value for a question; without anybody to ask its default counts."""
+    """Return the value of a question: the option, the answer, or the default."""
     if given is None and ask:
-        return question.asked()
-    return question.given(question.default or "" if given is None else given)
+        return question.ask()
+    return question.parse_option(question.default or "" if given is None else given)

@@ -1,10 +1,8 @@
-"""`--log-json`: a crawl told line by line, for programs.
+"""`--log-json`: the events of a crawl as lines of JSON, for programs.
 
-Every line on standard error is one JSON object in ASCII, whatever strings pages, servers and
-libraries may send: {"at": time in UTC, "event": name, ...}. That holds to the very end: errors
-and interrupts become lines as well. docs/logs.md says what each event means.
-
-A log is for its reader. If that one has gone away the crawl goes on without being told.
+Every line on standard error is one JSON object in ASCII, whatever text pages, servers and
+libraries send: {"at": time in UTC, "event": name, ...}. Errors and interrupts are lines as well.
+docs/logs.md says what each event means. If the reader goes away, the crawl goes on without a log.
 """
 
 from __future__ import annotations
@@ -59,13 +57,13 @@ EVENTS: dict[type[Event], str] = {
     Paused: "paused",
     Continued: "continued",
 }
-"""What the events of a session are called in a log."""
+"""The names of a session's events in a log."""
 
 RESULT = (
     *("stopped", "pages", "budget", "relevant", "harvest_rate", "relevant_sites", "failures"),
     *("frontier", "leaves", "seconds"),
 )
-"""What the last line of a crawl tells of its summary."""
+"""The values of a summary in the last line of a crawl."""
 
 
 def _now() -> datetime:
@@ -73,7 +71,7 @@ def _now() -> datetime:
 
 
 class JsonLog:
-    """Writes events as lines while it is entered; listens to a crawl as a progress line does."""
+    """Writes events as lines; a listener like the progress line."""
 
     def __init__(self, stream: TextIO | None = None, clock: Callable[[], datetime] = _now) -> None:
         self._stream = stream or sys.stderr
@@ -91,7 +89,7 @@ class JsonLog:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        """The end, whatever it is: an error that was told as a line is not told again."""
+        """Write an error as a line, and exit without printing it again."""
         self._entered.close()
         match error:
             case TresError():
@@ -101,30 +99,31 @@ class JsonLog:
             case KeyboardInterrupt():
                 raise click.exceptions.Exit(1)
             case Exception() if not isinstance(error, click.exceptions.Exit):  # a bug in tres
-                told = "".join(traceback.format_exception(error))
-                self.write("error", message=f"{type(error).__name__}: {error}", traceback=told)
+                trace_text = "".join(traceback.format_exception(error))
+                message = f"{type(error).__name__}: {error}"
+                self.write("error", message=message, traceback=trace_text)
                 raise click.exceptions.Exit(1)
 
     def __call__(self, session: CrawlSession, event: Event) -> None:
-        """Something has happened in the crawl."""
+        """Write an event of the crawl."""
         names = LOGGED if isinstance(event, Stepped) else [field.name for field in fields(event)]
-        told = {name: getattr(event, name) for name in names}
+        values = {name: getattr(event, name) for name in names}
         if isinstance(event, Stepped):
-            told["harvest_rate"] = session.harvest_rate
-            told["relevant_sites"] = session.relevant_sites
-            told["budget"] = session.pages
-        self.write(EVENTS[type(event)], **told)
+            values["harvest_rate"] = session.harvest_rate
+            values["relevant_sites"] = session.relevant_sites
+            values["budget"] = session.pages
+        self.write(EVENTS[type(event)], **values)
 
     def explored(self, pages: int, of: int) -> None:
-        """The topic is still being learnt, from so many pages so far."""
+        """Write how many pages have been fetched to learn the topic."""
         self.write("explored", pages=pages, of=of)
 
     def replaying(self, pages: int) -> None:
-        """A run is taken up again: its journal is read, which holds so many pages."""
+        """Write that the journal of a resumed run, with so many pages, is being read."""
         self.write("replaying", pages=pages)
 
     def started(self, config: TopicConfig, run: Path, web: str, resumed: bool) -> None:
-        """A crawl is about to begin or to go on."""
+        """Write that a crawl starts or continues."""
         self.write(
             "started",
             version=__version__,
@@ -137,31 +136,30 @@ class JsonLog:
         )
 
     def finished(self, result: Result, run: Path) -> None:
-        """A crawl has come to an orderly end."""
-        told = {key: result.summary[key] for key in RESULT}
-        self.write("finished", run=str(run), **told)
+        """Write the result of a crawl."""
+        self.write("finished", run=str(run), **{key: result.summary[key] for key in RESULT})
 
     def stopped_at_once(self, run: Path) -> None:
-        """A crawl was ended by a second signal; it can go on if it had begun."""
+        """Write that a second signal ended the crawl, and how to continue if it had begun."""
         go_on = command_to_resume(run) if (run / JOURNAL).exists() else None
         self.write("stopped", run=str(run), go_on=go_on)
 
     def warned(self, message: Warning | str, *_: object, **__: object) -> None:
-        """Python, or a library, warns."""
+        """Write a warning of Python or a library."""
         self.write("log", level="warning", logger="py.warnings", message=str(message))
 
     def write(self, event: str, **fields: Any) -> None:
-        """One line. What is no number in JSON is null."""
+        """Write one line; infinite numbers and NaN are null."""
         at = self._clock().isoformat(timespec="milliseconds")
         known = {key: _plain(value) for key, value in fields.items()}
         line = json.dumps({"at": at, "event": event, **known}, allow_nan=False)
-        with suppress(OSError):  # the reader has gone away, or its disk is full
+        with suppress(OSError):  # the reader is gone, or its disk is full
             self._stream.write(f"{line}\n")
             self._stream.flush()
 
 
 class _LogLines(logging.Handler):
-    """Hands the records of Python's logging on as events; a record that it meets twice, once."""
+    """Writes the records of Python's logging as events, each of them once."""
 
     def __init__(self, log: JsonLog) -> None:
         super().__init__(logging.WARNING)
@@ -169,14 +167,14 @@ class _LogLines(logging.Handler):
         self._last: logging.LogRecord | None = None
 
     def emit(self, record: logging.LogRecord) -> None:
-        """One record, one line."""
+        """Write one record as one line."""
         if record is self._last:
             return
         self._last = record
-        told = {"level": record.levelname.lower(), "logger": record.name}
+        values = {"level": record.levelname.lower(), "logger": record.name}
         if record.exc_info:
-            told["traceback"] = "".join(traceback.format_exception(*record.exc_info))
-        self._log.write("log", message=record.getMessage(), **told)
+            values["traceback"] = "".join(traceback.format_exception(*record.exc_info))
+        self._log.write("log", message=record.getMessage(), **values)
 
 
 def _plain(value: Any) -> Any:

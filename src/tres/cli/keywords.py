@@ -1,4 +1,4 @@
-"""`tres keywords`: the keywords that expansion finds, for a person to look through."""
+"""`tres keywords`: show the keywords that expansion finds."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 from tres.cli.completions import one_of, topic_files
 from tres.cli.console import messages
 from tres.errors import printable
+from tres.numbers import format_count
 from tres.offline import open_web
 from tres.relevance.examples import Examples
 from tres.runs.topic_perceiver import find_keywords, topic_examples
@@ -21,19 +22,19 @@ from tres.topic.text import words
 
 @click.command()
 @click.argument("topic", type=click.Path(path_type=Path), shell_complete=topic_files)
-@click.option("--web", metavar="WEB", help="The archive whose labels give the examples.")
+@click.option("--web", metavar="WEB", help="Take the examples from the labels of this archive.")
 @click.option(
     "--vectors",
     metavar="VECTORS",
-    help="Word vectors to use: a name or a file.",
+    help="Use these word vectors: a name or a file.",
     shell_complete=one_of(VECTORS),
 )
 def keywords(topic: Path, web: str | None, vectors: str | None) -> None:
     """Find more keywords for a topic.
 
-    TOPIC is the file that describes it. A new keyword is a word of the relevant examples that
-    lies as near to the given keywords as those lie to each other. Strike out what does not fit
-    (topic.strike), and let `tres crawl` use the rest (topic.expand).
+    TOPIC is the topic file. New keywords are words of the relevant examples that are as similar
+    to the given keywords as those are to each other. Strike out what does not fit (topic.strike),
+    and let `tres crawl` use the rest (topic.expand).
 
     Example: tres keywords biology.toml --web encyclopedia.jsonl.gz
     """
@@ -46,7 +47,7 @@ def keywords(topic: Path, web: str | None, vectors: str | None) -> None:
         *_table(expansion.found),
         *_totals(expansion, examples),
         *_struck(expansion, config),
-        *_remedy(config, topic, expansion),
+        *_next_steps(config, topic, expansion),
     ):
         click.echo(line)
 
@@ -59,7 +60,7 @@ def _examples(config: TopicConfig, web: str | None) -> Examples | None:
 
 def _given(expansion: Expansion) -> list[str]:
     shown = ", ".join(f"{printable(word)} {score:.2f}" for word, score in expansion.given)
-    lines = [f"given, with their likeness to each other: {shown}"]
+    lines = [f"given, with their similarity to each other: {shown}"]
     if expansion.without_vector:
         unknown = ", ".join(map(printable, expansion.without_vector))
         lines.append(f"given, but without a word vector: {unknown}")
@@ -75,9 +76,10 @@ def _table(found: tuple[Keyword, ...]) -> list[str]:
 
 
 def _totals(expansion: Expansion, examples: Examples | None) -> list[str]:
-    """Table 2 of the paper."""
+    """Return the totals, as in Table 2 of the paper."""
     total = (
-        f"{len(expansion.found)} new keywords of {expansion.candidates:,} candidates, "
+        f"{format_count(len(expansion.found), 'new keyword')} of "
+        f"{format_count(expansion.candidates, 'candidate')}, "
         f"score {expansion.threshold:.3f} or more"
     )
     if not expansion.found or examples is None:
@@ -96,17 +98,17 @@ def _struck(expansion: Expansion, config: TopicConfig) -> list[str]:
     asked = {word for term in config.topic.strike for word in words(term)}
     lines = [f"struck out: {', '.join(sorted(struck))}"] if struck else []
     if idle := sorted(asked - struck):
-        lines.append(f"topic.strike also names what was not found: {', '.join(idle)}")
+        lines.append(f"topic.strike also names words that were not found: {', '.join(idle)}")
     return lines
 
 
-def _remedy(config: TopicConfig, topic: Path, expansion: Expansion) -> list[str]:
-    """What to do with the list."""
+def _next_steps(config: TopicConfig, topic: Path, expansion: Expansion) -> list[str]:
+    """Return what to do with the list."""
     worst = tuple(new.word for new in expansion.found[-2:])
     lines = []
     if worst:
         kept = toml(config.topic.strike + worst)
-        lines.append(f"To leave words out, list them in {topic} under [topic]: strike = {kept}")
+        lines.append(f"To leave out words, list them in {topic} under [topic]: strike = {kept}")
     if not config.topic.expand:
-        lines.append("To crawl with these keywords, write there: expand = true")
+        lines.append("To crawl with these keywords, add there: expand = true")
     return ["", *lines] if lines else []

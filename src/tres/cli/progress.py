@@ -1,7 +1,7 @@
 """The progress of a crawl: what it has found, how fast it is, when it will be done.
 
-On a terminal it is one line that is painted again and again. Elsewhere (a file, a pipe, a log of
-`cron`) it is a line of its own now and then, so that whoever looks knows that the crawl is alive.
+On a terminal it is one line that is repainted. Elsewhere (a file, a pipe, a log of `cron`) it is a
+new line now and then, which shows that the crawl is alive.
 """
 
 from __future__ import annotations
@@ -19,30 +19,31 @@ from rich.text import Text
 
 from tres.crawl.events import Continued, Event, Paused
 from tres.crawl.session import CrawlSession
+from tres.numbers import format_count
 
 WIDE = 110
-"""Columns of a terminal from which on there is room for a bar."""
+"""A terminal with this many columns has room for a bar."""
 PAINT = 0.1
-"""Seconds between two paintings: people cannot read faster."""
+"""Seconds between two repaints: people cannot read faster."""
 LINE = 30.0
-"""Seconds between two lines where there is no terminal."""
+"""Seconds between two lines without a terminal."""
 LONG = 500
-"""Pages of a journal that take so long to read that a line elsewhere is worth it."""
+"""Reading a journal with this many pages takes long enough for a line without a terminal."""
 
 
 class PagesPerSecond(Column):
     """Speed, smoothed over the last seconds."""
 
     def render(self, task: Task) -> Text:
-        """What stands in the column."""
+        """Return the text of the column."""
         return Text(f"{task.speed or 0.0:.0f}/s")
 
 
 class CrawlProgress:
-    """Shows a session's state while it runs."""
+    """Shows the state of a session while it runs; a listener of its events."""
 
     EVERY = 20
-    """Events between two updates: showing must not slow a crawl of an archive."""
+    """Events between two updates: progress must not slow a crawl of an archive."""
 
     def __init__(
         self,
@@ -56,7 +57,7 @@ class CrawlProgress:
             _Line(console, title, pages) if console.is_terminal else _Lines(console, title, pages)
         )
         self._pause = PAINT if console.is_terminal else LINE
-        self._worth_telling = 0 if console.is_terminal else LONG
+        self._worth_a_line = 0 if console.is_terminal else LONG
         self._clock = clock
         self._shown_at = clock()
         self._events = 0
@@ -71,24 +72,24 @@ class CrawlProgress:
         self._line.stop()
 
     def __call__(self, session: CrawlSession, event: Event) -> None:
-        """Something has happened in the crawl."""
+        """Show the session after an event, if it is time to."""
         self._events += 1
         at_once = isinstance(event, Paused | Continued)
         if at_once:
             self._paused = isinstance(event, Paused)
         if at_once or (self._events % self._every == 0 and self._is_due()):
-            found = f"paused, {_found(session)}" if self._paused else _found(session)
-            self._show(session.steps, session.pages, found)
+            state = f"paused, {_state(session)}" if self._paused else _state(session)
+            self._show(session.steps, session.pages, state)
 
     def explored(self, pages: int, of: int) -> None:
-        """The topic is still being learnt, from so many pages so far."""
+        """Show how many pages have been fetched to learn the topic."""
         if self._is_due():
             self._show(0, None, f"learning the topic: {pages:,} of {of:,} pages")
 
     def replaying(self, pages: int) -> None:
-        """A run is taken up again: its journal is read, which holds so many pages."""
-        if pages >= self._worth_telling:
-            self._show(pages, None, f"reading the journal of {pages:,} page{'s' * (pages != 1)}")
+        """Show that the journal of a resumed run, with so many pages, is being read."""
+        if pages >= self._worth_a_line:
+            self._show(pages, None, f"reading the journal of {format_count(pages, 'page')}")
 
     def _is_due(self) -> bool:
         return self._clock() - self._shown_at >= self._pause
@@ -99,10 +100,10 @@ class CrawlProgress:
 
 
 class _Line:
-    """One line of a terminal, painted over itself.
+    """One line of a terminal, repainted in place.
 
-    A terminal that is made narrower breaks the line that stands there into several; those are
-    wiped before the next painting, which only knows of one.
+    A terminal that is made narrower breaks the line into several; those are wiped before the
+    next repaint, which only knows of one.
     """
 
     def __init__(self, console: Console, title: str, pages: int) -> None:
@@ -150,7 +151,7 @@ class _Line:
 
 
 class _Lines:
-    """A line of its own for every state that is shown."""
+    """A new line for every state that is shown."""
 
     def __init__(self, console: Console, title: str, pages: int) -> None:
         self._console = console
@@ -158,21 +159,21 @@ class _Lines:
         self._pages = pages
 
     def start(self) -> None:
-        """The first line comes when there is something to tell."""
+        """The first line comes when there is something to show."""
 
     def stop(self) -> None:
-        """The result is told by whoever has it."""
+        """The result is printed elsewhere."""
 
     def show(self, done: int, total: int | None, found: str) -> None:
         self._pages = total or self._pages
-        told = f"{self._title}: {done:,}/{self._pages:,} pages, {found}"
-        self._console.print(told, soft_wrap=True)
+        line = f"{self._title}: {done:,}/{self._pages:,} pages, {found}"
+        self._console.print(line, soft_wrap=True)
 
 
-def _found(session: CrawlSession) -> str:
+def _state(session: CrawlSession) -> str:
     tree = session.policy.tree
-    leaves = f", {tree.leaves:,} leaves" if tree else ""
+    leaves = f", {format_count(tree.leaves, 'leaf', 'leaves')}" if tree else ""
     return (
-        f"{session.harvest_rate:.0%} relevant, {session.relevant_sites:,} sites, "
+        f"{session.harvest_rate:.0%} relevant, {format_count(session.relevant_sites, 'site')}, "
         f"{len(session.policy):,} waiting{leaves}"
     )

@@ -1,4 +1,4 @@
-"""`tres report`: what a crawl has found and how it went, as a page and on the terminal."""
+"""`tres report`: show what a crawl has found, on the terminal and as an HTML page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from tres.cli import completions as completing
+from tres.cli import completions
 from tres.cli.console import console, messages
 from tres.errors import ConfigError, RunError
 from tres.report.compare import comparison_page, name_runs
@@ -23,32 +23,32 @@ from tres.store.run_directory import REPORT
     required=True,
     metavar="RUN...",
     type=click.Path(path_type=Path),
-    shell_complete=completing.runs,
+    shell_complete=completions.runs,
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help=f"Where the page goes.  [default: {REPORT} in RUN; here, for several]",
+    help=f"Write the page here.  [default: {REPORT} in RUN; for several runs, here]",
 )
-@click.option("--no-html", is_flag=True, help="Only the summary on the terminal.")
-@click.option("--web", metavar="WEB", help="The web, if it is no longer where it was.")
+@click.option("--no-html", is_flag=True, help="Print the summary only; write no page.")
+@click.option("--web", metavar="WEB", help="Read pages from this web, if it has moved.")
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
 def report(
     runs: tuple[Path, ...], out: Path | None, no_html: bool, web: str | None, show: bool
 ) -> None:
     """Show what a run has found, or compare several.
 
-    The page is one HTML file that loads nothing: the harvest rate and what to make of it, every
-    page with the reason for its choice, the words that decide, sites, curves, failures, the
-    decision tree. A crawl that is going on or was killed can be looked at as well.
+    Print a summary and write one HTML file that loads nothing else: the harvest rate and what it
+    means, every page with the reason for its choice, the most telling words, sites, curves,
+    failures, the decision tree. The run may still be crawled, or have been killed.
 
     Example: tres report runs/biology --open
     """
     if no_html and (out or show):
         raise ConfigError("--no-html writes no page; leave out --out and --open")
     if web and len(runs) > 1:
-        raise ConfigError("--web is the web of one run; leave it out, or name one run only")
+        raise ConfigError("--web works with one run only; leave it out, or name one run")
     readers = [RunReader(run) for run in runs]
     compared = name_runs(readers)
     if len(readers) == 1:

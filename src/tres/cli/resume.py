@@ -1,4 +1,4 @@
-"""`tres resume`: go on with a crawl that was stopped, or that has learnt something new."""
+"""`tres resume`: continue a crawl."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tres.cli.console import messages
 from tres.cli.crawl import (
     LOG_JSON,
     crawl_web,
-    remarks,
+    open_log,
+    progress_of,
     report,
-    told_as,
-    told_when_stopped,
-    watching,
+    report_stop,
+    show_warnings,
 )
 from tres.cli.json_log import JsonLog
 from tres.engines.stop_signals import interrupt_sessions
@@ -31,7 +31,7 @@ from tres.store.run_directory import config_of, is_exploring
 
 
 class Budget(NamedTuple):
-    """What the crawl may cost in all; nothing is changed where nothing is given."""
+    """New budgets of a crawl; None keeps the old one."""
 
     pages: int | None
     requests: int | None
@@ -39,10 +39,10 @@ class Budget(NamedTuple):
 
 @click.command()
 @click.argument("run", type=click.Path(path_type=Path), shell_complete=runs)
-@click.option("--pages", type=int, metavar="N", help="Pages to fetch in all, a new budget.")
-@click.option("--requests", type=int, metavar="N", help="URLs to ask for in all, a new budget.")
-@click.option("--web", metavar="WEB", help="The web, if it is no longer where it was.")
-@click.option("--proxy", metavar="URL", help="Live: another HTTP proxy for the rest of it.")
+@click.option("--pages", type=int, metavar="N", help="Fetch N pages in all.")
+@click.option("--requests", type=int, metavar="N", help="Make at most N requests in all.")
+@click.option("--web", metavar="WEB", help="Crawl this web, if it has moved.")
+@click.option("--proxy", metavar="URL", help="Live: send every request to this HTTP proxy.")
 @click.option("--log-json", is_flag=True, help=LOG_JSON)
 def resume(
     run: Path,
@@ -52,41 +52,40 @@ def resume(
     proxy: str | None,
     log_json: bool,
 ) -> None:
-    """Go on with a run, however it has ended.
+    """Continue a run, however it ended.
 
-    Its journal is read up to where it was, and the crawl goes on from there.
-    Judgements given with `tres label` count from then on.
+    The crawl continues where its journal ends, with what it has learnt from `tres label`.
 
     Example: tres resume runs/biology --pages 1200
     """
-    with told_as(log_json) as log:
+    with open_log(log_json) as log:
         if is_exploring(run):
-            _explore_on(run, Budget(pages, requests), proxy, log)
+            _resume_exploration(run, Budget(pages, requests), proxy, log)
             return
         found = resumable(run, pages)
         spec = web or found.meta.web
         if log is not None:
             log.started(found.config, run, spec or LIVE, resumed=True)
         screen = messages(quiet=log_json)
-        with told_when_stopped(run, log), remarks(log):
+        with report_stop(run, log), show_warnings(log):
             if spec:
-                result = _over(spec, found, run, Budget(pages, requests), screen, log)
+                result = _resume_archive(spec, found, run, Budget(pages, requests), screen, log)
             else:
-                result = _live(found, run, Budget(pages, requests), proxy, screen, log)
+                result = _resume_live(found, run, Budget(pages, requests), proxy, screen, log)
         report(result, run, log)
 
 
-def _explore_on(run: Path, budget: Budget, proxy: str | None, log: JsonLog | None) -> None:
-    """A run that was stopped while it learnt its topic begins where it was stopped."""
+def _resume_exploration(run: Path, budget: Budget, proxy: str | None, log: JsonLog | None) -> None:
+    """Continue a run that was stopped while it learnt its topic."""
     config = load_topic(config_of(run)).override(proxy=proxy, **budget._asdict())
     if log is not None:
         log.started(config, run, LIVE, resumed=True)
-    with told_when_stopped(run, log), remarks(log):
+    with report_stop(run, log), show_warnings(log):
         result = crawl_web(config, run, messages(quiet=log is not None), False, log)
     report(result, run, log)
 
 
-def _over(
+def _resume_archive(
     spec: str,
     found: Resumable,
     run: Path,
@@ -96,12 +95,14 @@ def _over(
 ) -> Result:
     with screen.status(f"opening {printable(spec)}"):
         opened = open_web(spec)
-    with watching(screen, found.config, log) as watch, interrupt_sessions() as started:
-        watch.replaying(found.steps)
-        return resume_offline(run, opened, budget.pages, watch, started, requests=budget.requests)
+    with progress_of(screen, found.config, log) as progress, interrupt_sessions() as started:
+        progress.replaying(found.steps)
+        return resume_offline(
+            run, opened, budget.pages, progress, started, requests=budget.requests
+        )
 
 
-def _live(
+def _resume_live(
     found: Resumable,
     run: Path,
     budget: Budget,
@@ -111,6 +112,6 @@ def _live(
 ) -> Result:
     from tres.runs.live_run import resume_live
 
-    with watching(screen, found.config, log, every=1) as watch:
-        watch.replaying(found.steps)
-        return resume_live(run, budget.pages, watch, requests=budget.requests, proxy=proxy)
+    with progress_of(screen, found.config, log, every=1) as progress:
+        progress.replaying(found.steps)
+        return resume_live(run, budget.pages, progress, requests=budget.requests, proxy=proxy)

@@ -1,8 +1,8 @@
-"""Are the seeds of a topic any good? Each is fetched once, as the crawl would fetch it.
+"""Checks of a topic's seeds: each is fetched once, as the crawl would fetch it.
 
-On the live Web that is the engine of a crawl , as polite as a crawl is: robots.txt is obeyed, a
-private address is refused, and so on. What is told of a page is counted, not judged, as there
-is no model yet: how many of the topic's keywords and phrases occur in it.
+On the live Web the engine of a crawl fetches them, and is as polite: robots.txt is obeyed, private
+addresses are refused. There is no relevance model yet, so a page is not judged: the check counts
+the topic's keywords and phrases that occur in it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from tres.topic.text import STOP_WORDS, words
 from tres.web.page import Failed, FailureKind, Outcome, Page
 
 PATIENCE = 10.0
-"""Seconds that a seed may take: somebody is waiting."""
+"""Seconds that a seed may take: a user is waiting."""
 LIKELY = 2
-"""Different terms from which on a page is likely about the topic, if there are so many."""
+"""Different terms of the topic with which a page is likely about it."""
 LITTLE = 20
-"""Words below which a page has hardly any text."""
+"""A page with fewer words has hardly any text."""
 
 HINTS = {
     FailureKind.NOT_FOUND: "there is no such page",
@@ -34,13 +34,13 @@ HINTS = {
     FailureKind.PROXY_UNREACHABLE: "the proxy does not answer; start it, or name another",
     FailureKind.BLOCKED_ADDRESS: "a private address; live.allow can permit it",
     FailureKind.NO_ADDRESS: "there is no such host; check the spelling",
-    FailureKind.NOT_HTML: "it is no HTML page",
+    FailureKind.NOT_HTML: "it is not an HTML page",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class SeedCheck:
-    """What a seed gives: a page and the terms that occur in it, or a failure."""
+    """The outcome of a seed: a page and the terms that occur in it, or a failure."""
 
     seed: str
     outcome: Outcome
@@ -54,16 +54,16 @@ class SeedCheck:
 
     @property
     def language(self) -> str:
-        """The language of the page, if there is one and it can be told."""
+        """The language of the page; empty if it is unknown."""
         page = self.outcome
         return language_of(page.text or page.title) if isinstance(page, Page) else ""
 
     @property
-    def doubt(self) -> str:
-        """What speaks against the seed, if anything does."""
+    def problem(self) -> str:
+        """What is wrong with the seed; empty if nothing is."""
         if isinstance(self.outcome, Failed):
             hint = HINTS.get(self.outcome.kind, "")
-            return f"gives no page: {self.outcome.kind}" + (f" ({hint})" if hint else "")
+            return f"gave no page: {self.outcome.kind}" + (f" ({hint})" if hint else "")
         if len(words(self.outcome.text)) < LITTLE:
             return "has hardly any text; does a script make it? (live.javascript)"
         if not self.found:
@@ -74,16 +74,16 @@ class SeedCheck:
 
 
 def check_offline_seeds(config: TopicConfig, web: Web) -> list[SeedCheck]:
-    """The seeds in a web that is here."""
+    """Check the seeds in an offline web."""
     checks: list[SeedCheck] = []
     explore_offline(_explorer(config, checks), web)
     return checks
 
 
 def check_live_seeds(config: TopicConfig) -> list[SeedCheck]:
-    """The seeds on the Web, each fetched once; less of them if somebody interrupts it.
+    """Check the seeds on the Web; an interrupt ends the checks early.
 
-    It runs the event loop of a live crawl: once in a process.
+    It runs the event loop of a live crawl: once per process.
     """
     from tres.runs.live_checks import check_live
     from tres.runs.live_components import in_live_loop
@@ -98,7 +98,7 @@ def check_live_seeds(config: TopicConfig) -> list[SeedCheck]:
 
 def _explorer(config: TopicConfig, checks: list[SeedCheck]) -> Explorer:
     """Fetch the seeds and nothing else."""
-    terms = [term for term in (*config.topic.keywords, *config.topic.phrases) if _telling(term)]
+    terms = [term for term in (*config.topic.keywords, *config.topic.phrases) if _is_specific(term)]
     for seed in dict.fromkeys(seed_urls(config)):
         outcome = yield seed
         checks.append(SeedCheck(seed, outcome, occurring(terms, outcome), len(terms)))
@@ -106,13 +106,13 @@ def _explorer(config: TopicConfig, checks: list[SeedCheck]) -> Explorer:
 
 
 def occurring(terms: Sequence[str], outcome: Outcome) -> tuple[str, ...]:
-    """Those of the terms that a page holds, a word also in its plural."""
+    """Return the terms that occur in a page; a word may be in its plural."""
     if isinstance(outcome, Failed):
         return ()
     return tuple(term for term in terms if _matcher(term).in_text(outcome.content))
 
 
-def _telling(term: str) -> bool:
+def _is_specific(term: str) -> bool:
     return not STOP_WORDS.issuperset(words(term))
 
 

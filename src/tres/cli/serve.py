@@ -1,4 +1,4 @@
-"""`tres serve`: a web over HTTP, for any crawler."""
+"""`tres serve`: serve a web over HTTP, for any crawler."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import click
 from tres.cli.console import messages
 from tres.errors import ArchiveError, ConfigError, printable
 from tres.files import opening as files
+from tres.numbers import format_count
 from tres.offline import Web, open_web
 from tres.offline.faults import Faults
 from tres.offline.http_responses import response_source
@@ -32,36 +33,36 @@ MAX_DELAY = 3600.0
     default=8080,
     show_default=True,
     metavar="N",
-    help="Port to listen on; 0 for any free one.",
+    help="Listen on this port; 0 for any free one.",
 )
 @click.option(
     "--host",
     default="127.0.0.1",
     show_default=True,
     metavar="ADDRESS",
-    help="Address to listen on; others than this let other machines in.",
+    help="Listen on this address; any other lets other machines in.",
 )
 @click.option(
     "--robots",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="The robots.txt of every host that has none of its own.",
+    help="Use this robots.txt for hosts that have none of their own.",
 )
 @click.option(
     "--delay",
     default="0",
     metavar="SECONDS",
-    help="How long an answer takes, as in 0.2 or 0.05..0.2.",
+    help="Delay every answer, as in 0.2 or 0.05..0.2.",
 )
 @click.option(
     "--errors",
     type=click.FloatRange(0, 1),
     default=0.0,
     metavar="SHARE",
-    help="Share of pages that answer 503 when first asked for.",
+    help="Answer 503 to the first request for this share of pages.",
 )
-@click.option("--lasting", is_flag=True, help="Pages that answer 503 do so for ever.")
-@click.option("--seed", default=1, show_default=True, metavar="N", help="Seed of delays, errors.")
+@click.option("--lasting", is_flag=True, help="Answer 503 to every request for those pages.")
+@click.option("--seed", default=1, show_default=True, metavar="N", help="Seed for delays, errors.")
 @click.option(
     "--log",
     type=click.Path(path_type=Path),
@@ -81,8 +82,8 @@ def serve(
 ) -> None:
     """Serve an archive or a generated web over HTTP.
 
-    WEB is an archive, a generated web, or the directory of a run. It is served as a proxy, so every
-    crawler that can use an HTTP proxy can crawl it. https pages are answered without TLS.
+    WEB is an archive, a generated web, or the directory of a run. The server is an HTTP proxy, so
+    every crawler that can use one can crawl it. It answers requests for https pages without TLS.
 
     Example: tres serve generated --port 8080
     """
@@ -97,14 +98,13 @@ def serve(
 
 
 def _opened(web: str) -> Web:
-    """The web that is meant; for a run, that of its pages."""
+    """Open a web; for a run, that of its pages."""
     if not is_run(Path(web)):
         return open_web(web)
     pages = web_of(Path(web))
     if pages is None:
         raise ArchiveError(
-            f"{web}: has kept no pages, so there is nothing to serve; set live.keep to "
-            '"pages" for crawls whose pages you want'
+            f'{web}: kept no pages, so there is nothing to serve; crawl with live.keep = "pages"'
         )
     return pages
 
@@ -129,7 +129,7 @@ def _robots(path: Path) -> bytes:
 
 
 def _log(path: Path) -> TextIO:
-    """Lines reach the file one by one: whoever reads along sees every request at once."""
+    """Open a log that is written line by line, so that its readers see every request at once."""
     try:
         return path.open("a", buffering=1, encoding="utf-8")
     except OSError as error:
@@ -137,7 +137,7 @@ def _log(path: Path) -> TextIO:
 
 
 async def _until_stopped(proxy: Proxy, web: Web, host: str, port: int) -> None:
-    """Serve until a signal comes."""
+    """Serve until a signal arrives."""
     stop = asyncio.Event()
     for kind in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(kind, stop.set)
@@ -158,7 +158,8 @@ def _introduction(web: Web, host: str, port: int) -> str:
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     example = next(web.pages()).url
     return (
-        f"serving {printable(web.name)} ({len(web):,} pages) as a proxy at {address}\n"
+        f"serving {printable(web.name)} ({format_count(len(web), 'page')}) "
+        f"as a proxy at {address}\n"
         f"try: curl -x {address} {example}\n"
         "stop: Ctrl-C"
     )

@@ -1,4 +1,4 @@
-"""`tres steer`: tell a crawl that is going on what to do from now on."""
+"""`tres steer`: give orders to a running crawl."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 
 from tres.cli.completions import runs
 from tres.errors import ConfigError, RunError, printable
+from tres.numbers import format_count
 from tres.settings.topic_file import load_topic
 from tres.store.orders import OF_THE_MOMENT, Block, Budget, Continue, Order, Pause, Stop, send
 from tres.store.resume_hints import command_to_resume
@@ -24,17 +25,17 @@ WORDS = ("pause", "continue", "stop", "budget", "block")
 @click.argument("word", metavar="ORDER", type=click.Choice(WORDS))
 @click.argument("value", metavar="[N|SITE]", required=False)
 def steer(run: Path, word: str, value: str | None) -> None:
-    """Tell a crawl that is going on what to do from now on.
+    """Pause, continue, stop or limit a running crawl.
 
-    The crawl in the directory RUN hears of it within a second, wherever it was started. Budget
-    and blocked sites are kept in its journal, so they hold after `tres resume` as well.
+    The crawl in the directory RUN obeys within a second, wherever it was started. The budget and
+    blocked sites are kept in its journal, so they hold after `tres resume` as well.
 
     \b
-    pause       fetch nothing new; what is on its way comes in
-    continue       fetch again after a pause
+    pause       fetch nothing new; fetches in flight may end
+    continue    fetch again after a pause
     stop        end in good order, as Ctrl-C does
-    budget N    fetch N pages in all; if that many are in already, the crawl ends
-    block SITE  fetch nothing more from a site, for good; a host, or an address on it
+    budget N    fetch N pages in all; end if that many are fetched already
+    block SITE  fetch nothing more from a site: a host, or an address on it
 
     \b
     Examples: tres steer runs/biology pause
@@ -48,19 +49,19 @@ def steer(run: Path, word: str, value: str | None) -> None:
     state = run_state(run)
     if state.is_crawled:
         send(run, order)
-        click.echo(f"the crawl has been told; {_promise(run, order)}")
+        click.echo(f"order sent; {_effect(run, order)}")
     elif isinstance(order, OF_THE_MOMENT):
         more = " --pages N" if state.doing is Doing.FINISHED else ""
         again = f"{command_to_resume(run)}{more}"
-        raise RunError(f"{run}: nobody is crawling there; to go on with it: {again}")
+        raise RunError(f"{run}: is not being crawled; to continue it: {again}")
     else:
         send(run, order)
         again = printable(command_to_resume(run))
-        click.echo(f"nobody is crawling there; this is kept for the next crawl: {again}")
+        click.echo(f"the run is not being crawled; the order will hold when you continue: {again}")
 
 
 def order_of(word: str, value: str | None, by: SiteBy) -> Order:
-    """The order that somebody means; `ConfigError` if it is none."""
+    """Return the order that was typed; `ConfigError` if it is not one."""
     match word, value:
         case "pause", None:
             return Pause()
@@ -77,24 +78,24 @@ def order_of(word: str, value: str | None, by: SiteBy) -> Order:
 
 
 def site_named(text: str, by: SiteBy) -> str:
-    """The site that somebody means by a host or an address."""
+    """Return the site of a host or an address."""
     url = canonical(text if "://" in text else f"http://{text}")
     if url is None:
-        raise ConfigError(f"{text!r} is no site; name a host such as example.org, or an address")
+        raise ConfigError(f"{text!r} is not a site; name a host such as example.org, or an address")
     return site_of(url, by)
 
 
-def _promise(run: Path, order: Order) -> str:
-    """What happens now."""
+def _effect(run: Path, order: Order) -> str:
+    """Return what happens now."""
     match order:
         case Pause():
-            return f"go on: tres steer {printable(shlex.quote(str(run)))} continue"
+            return f"continue with: tres steer {printable(shlex.quote(str(run)))} continue"
         case Continue():
-            return "it goes on"
+            return "the crawl continues"
         case Budget(pages):
-            return f"it may fetch {pages:,} pages in all"
+            return f"its budget is {format_count(pages, 'page')} in all"
         case Block(site):
-            return f"nothing more is fetched from {printable(site)}"
+            return f"nothing more will be fetched from {printable(site)}"
         case _:
             again = printable(command_to_resume(run))
-            return f"it ends when all is in that is on its way\ngo on later: {again}"
+            return f"the crawl ends when its fetches in flight are back\ncontinue later: {again}"

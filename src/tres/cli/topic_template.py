@@ -1,9 +1,8 @@
-"""A topic file to begin with: written from a few answers, explained by the settings themselves.
+"""The topic file that `tres init` writes.
 
-What stands in the file is what `tres.settings.sections` says of each setting, so the two cannot
-differ. `ACTIVE` are the settings that everybody has an opinion on, written as they are; `OFFERED`
-are those that many come to want, written as comments with their defaults. All others are left to
-the documentation.
+Its comments are the descriptions in `tres.settings.sections`, so the two cannot differ. `ACTIVE`
+settings are written with their values; `OFFERED` ones, which many users want later, are commented
+out with their defaults. All others are left to the documentation.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ OFFERED = (
     *("live.max_clicks", "live.sitemaps", "live.javascript"),
 )
 HEAD = """\
-# The topic of a crawl: what to look for, from where, how far. For `tres crawl`.
-# Change what you like. A line such as "#seed = 1" shows a default; without its "#" it counts.
-# There are more settings: all of them stand, explained, in the config.toml of every run.
+# A topic for `tres crawl`: what to look for, where to start, how far to go.
+# Change what you like. A line such as "#seed = 1" shows a default; remove the "#" to change it.
+# The config.toml of every run explains all settings.
 """
 
 EVERYWHERE = frozenset(
@@ -42,20 +41,20 @@ EVERYWHERE = frozenset(
     people read search site text thing things time top web website work world www year years
     """.split()
 )
-"""Words that pages about anything use."""
+"""Words that occur on pages about anything."""
 SHORT = 2
-"""Letters up to which a word means too many things."""
+"""Words of at most so many letters have too many meanings."""
 
 
-def drafted(
+def draft_topic(
     name: str, terms: Sequence[str], seeds: Sequence[str], contact: str, pages: int
 ) -> TopicConfig:
-    """A topic as a newcomer describes it; `ConfigError` names what cannot be.
+    """Return the topic of these answers; `ConfigError` names an invalid one.
 
     Terms of several words become phrases. A topic needs a keyword: if there is none among the
     terms, the phrases are its keywords.
     """
-    once = _once(terms)
+    once = _unique(terms)
     single = [term for term in once if len(term.split()) == 1]
     phrases = [term for term in once if term not in single] if single else []
     return TopicConfig(
@@ -70,34 +69,34 @@ def drafted(
 
 
 def terms_of(written: Iterable[str]) -> list[str]:
-    """The terms of lists that are separated by commas."""
+    """Return the terms of comma-separated lists."""
     parts = (part for text in written for part in text.split(","))
     return [" ".join(part.split()) for part in parts if part.strip()]
 
 
-def doubts(terms: Sequence[str]) -> Iterator[str]:
-    """What is doubtful about the keywords and phrases of a topic, a sentence each."""
-    for term in _once(terms):
+def keyword_problems(terms: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence for each keyword or phrase that is of little use."""
+    for term in _unique(terms):
         if sum(_same(term, other) for other in terms) > 1:
-            yield f"{term!r} is named twice; it counts once"
-        if doubt := _doubt(words(term)):
-            yield f"{term!r} {doubt}"
+            yield f"{term!r} is given twice; it counts once"
+        if problem := _problem(words(term)):
+            yield f"{term!r} {problem}"
 
 
-def _doubt(found: list[str]) -> str:
+def _problem(found: list[str]) -> str:
     if not found:
-        return "holds no word, so it is never found; leave it out"
+        return "contains no word, so no page can contain it; leave it out"
     if all(word in STOP_WORDS for word in found):
         return "says nothing about a topic; leave it out"
     if all(word in STOP_WORDS | EVERYWHERE or word.isdigit() for word in found):
-        return "is on pages about anything; a word of your topic alone is worth more"
+        return "occurs on pages about anything; use a word that only your topic uses"
     if len(found) == 1 and found[0].isascii() and len(found[0]) <= SHORT:
-        return "is short and may mean many things; add a longer word beside it"
+        return "is short and may mean many things; add a longer word"
     return ""
 
 
-def topic_file(config: TopicConfig) -> str:
-    """The file that gives this configuration, to be read and changed by people."""
+def format_topic_file(config: TopicConfig) -> str:
+    """Return the topic file of this configuration."""
     lines = [HEAD, f"name = {toml(config.name)}"]
     for name, kind in SECTIONS.items():
         shown = [key for key in fields(kind) if f"{name}.{key.name}" in ACTIVE + OFFERED]
@@ -117,8 +116,8 @@ def _lines(section: Section, key: Field[Any]) -> Iterator[str]:
         yield f"#{key.name} = {default}"
 
 
-def _once(terms: Iterable[str]) -> list[str]:
-    """Each term once, as it was first written."""
+def _unique(terms: Iterable[str]) -> list[str]:
+    """Return each term once, as it was first written."""
     seen: dict[tuple[str, ...], str] = {}
     for term in terms:
         seen.setdefault(_key(term), term)

@@ -1,4 +1,4 @@
-"""`tres train`: train a relevance model, and say how far it can be trusted."""
+"""`tres train`: train a relevance model and cross-validate it."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from tres.cli.console import messages
 from tres.errors import ConfigError, ModelError, printable
 from tres.files.checksummed import signed, verified
 from tres.files.durable import replace_file
+from tres.numbers import format_count
 from tres.offline import open_web
 from tres.relevance.cross_validation import CrossValidation, Scores, cross_validate
 from tres.relevance.examples import Examples
@@ -29,32 +30,32 @@ from tres.runs.topic_perceiver import find_keywords, topic_examples, topic_words
 from tres.settings.topic_file import MODELS, TopicConfig, load_topic
 
 SHOWN = 10
-"""Pages listed as least sure, and as worst mistakes."""
+"""Number of pages listed as least sure, and as worst mistakes."""
 
 
 @click.command()
 @click.argument("topic", type=click.Path(path_type=Path), shell_complete=topic_files)
-@click.option("--web", metavar="WEB", help="The archive whose labels give the examples.")
+@click.option("--web", metavar="WEB", help="Take the examples from the labels of this archive.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Where to write the model.  [default: models/NAME-MODEL]",
+    help="Write the model here.  [default: models/NAME-MODEL]",
 )
 @click.option(
     "--model",
     metavar="NAME",
-    help=f"One of {', '.join(MODELS)}.",
+    help=f"Kind of model: {', '.join(MODELS)}.",
     shell_complete=one_of(MODELS),
 )
-@click.option("--folds", type=int, metavar="N", help="Parts to cross-validate with.")
-@click.option("--seed", type=int, metavar="N", help="Seed of all randomness.")
+@click.option("--folds", type=int, metavar="N", help="Cross-validate with N folds.")
+@click.option("--seed", type=int, metavar="N", help="Seed for all randomness.")
 @click.option("--overwrite", is_flag=True, help="Replace a model that is already in DIR.")
 def train(topic: Path, web: str | None, out: Path | None, overwrite: bool, **options: Any) -> None:
-    """Train a relevance model, and say how far to trust it.
+    """Train a relevance model, and measure how good it is.
 
-    TOPIC is the file that describes the topic. The model is cross-validated first, then trained
-    on all examples and saved, for `load` in the section [training] of topic files.
+    TOPIC is the topic file. Cross-validate the model, then train it on all examples and save it,
+    for `load` in the section [training] of topic files.
 
     Example: tres train biology.toml --web encyclopedia.jsonl.gz --model bilstm
     """
@@ -66,8 +67,8 @@ def train(topic: Path, web: str | None, out: Path | None, overwrite: bool, **opt
         )
     if config.training.explores:
         raise ConfigError(
-            f"{topic}: training names no examples to judge a model by; give labels, or positives "
-            "and negatives"
+            f"{topic}: training names no examples to train on; give labels, or positives and "
+            "negatives"
         )
     out = out or default_directory(config)
     _refuse_occupied(out, overwrite)
@@ -84,7 +85,7 @@ def train(topic: Path, web: str | None, out: Path | None, overwrite: bool, **opt
 
 
 def default_directory(config: TopicConfig) -> Path:
-    """models/NAME-MODEL, with a name that is harmless as a file name."""
+    """Return models/NAME-MODEL, with a name that is safe as a file name."""
     name = "".join(c if c.isalnum() else "-" for c in config.name)
     return Path("models") / f"{name}-{config.training.model}"
 
@@ -93,14 +94,14 @@ def _refuse_occupied(out: Path, overwrite: bool) -> None:
     if (out / MANIFEST).exists():
         if not overwrite:
             raise ModelError(
-                f"{out}: holds a model already; name another --out, or add --overwrite"
+                f"{out}: contains a model already; name another --out, or add --overwrite"
             )
     elif out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise ModelError(f"{out}: holds other files; name another --out")
+        raise ModelError(f"{out}: contains other files; name another --out")
 
 
 Step = Callable[[int, float], None]
-"""Tells that this share of the training of that number is done."""
+"""Receives the number of a training and the share of it that is done."""
 
 
 def judge_and_train(
@@ -121,7 +122,7 @@ def judge_and_train(
 
 @contextmanager
 def training_progress(screen: Console, config: TopicConfig) -> Iterator[Step]:
-    """A bar over all trainings; nothing where nobody looks."""
+    """Show a bar over all trainings, on a terminal."""
     trainings = config.training.folds + 1
     with Progress(
         TextColumn("{task.description}"),
@@ -145,7 +146,7 @@ def training_progress(screen: Console, config: TopicConfig) -> Iterator[Step]:
 def _save(
     model: RelevanceModel, judged: CrossValidation, config: TopicConfig, web: str | None, out: Path
 ) -> None:
-    """Save the model, and let its manifest tell how it was judged and on what."""
+    """Save the model; its manifest says on what it was trained, and with what result."""
     model.save(out)
     manifest = verified(json.loads((out / MANIFEST).read_text()))
     training = config.training
@@ -164,7 +165,7 @@ def _save(
 
 
 def _digest(examples: Examples) -> str:
-    """Identity of the very pages that were learnt from."""
+    """Return a digest of the pages that were learnt from."""
     digest = hashlib.sha256()
     for text, label in zip(examples.texts, examples.labels, strict=True):
         digest.update(f"{label} {len(text)}\n{text}".encode(errors="surrogatepass"))
@@ -172,14 +173,14 @@ def _digest(examples: Examples) -> str:
 
 
 def report(config: TopicConfig, judged: CrossValidation) -> Iterator[str]:
-    """What cross-validation found, for people."""
+    """Yield the lines of the report."""
     examples = judged.examples
     yield (
         f"{config.training.model}: {len(examples.relevant):,} relevant and "
-        f"{len(examples.irrelevant):,} other examples, {len(judged.folds)} folds"
+        f"{len(examples.irrelevant):,} other examples, {format_count(len(judged.folds), 'fold')}"
     )
     yield from ("", *_scores(judged), "", *_curve(judged))
-    yield from _pages("least sure of", judged, judged.least_sure(SHOWN))
+    yield from _pages("least sure", judged, judged.least_sure(SHOWN))
     yield from _pages("worst mistakes", judged, judged.worst_mistakes(SHOWN))
 
 
@@ -194,7 +195,7 @@ def _value(scores: Scores, key: str) -> float:
 
 
 def _curve(judged: CrossValidation) -> Iterator[str]:
-    yield "probability  pages  mean  relevant in fact"
+    yield "probability  pages  mean  actually relevant"
     for each in judged.reliability():
         bar = "#" * round(20 * each.relevant)
         yield (
@@ -204,7 +205,7 @@ def _curve(judged: CrossValidation) -> Iterator[str]:
 
 
 def _pages(heading: str, judged: CrossValidation, places: list[int]) -> Iterator[str]:
-    """Pages by title, which is written by strangers: nothing in it may steer the terminal."""
+    """Yield pages by title, escaped so that none can control the terminal."""
     yield from ("", heading)
     if not places:
         yield "  none"

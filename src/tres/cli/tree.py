@@ -39,7 +39,7 @@ FORMATS = {
     default=20,
     show_default=True,
     metavar="N",
-    help="Number of leaves to show as rules.",
+    help="Show N leaves as rules.",
 )
 def tree(run: Path, form: str, top: int) -> None:
     """Show the decision tree of a run.

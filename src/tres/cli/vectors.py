@@ -1,4 +1,4 @@
-"""`tres vectors`: which word vectors are here, and how to get them."""
+"""`tres vectors`: list the word vectors on this machine, and how to get more."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tres.topic.vectors.packages import GLOVE_50D, PIP_INSTALL, pip_package_inst
 
 @click.command()
 def vectors() -> None:
-    """List the word vectors that are here.
+    """List the word vectors on this machine.
 
     Keyword expansion and the neural models use word vectors; topic.vectors says which:
     glove-6b-50d, or a file (GloVe text, word2vec text or binary, fastText .vec).
@@ -28,7 +28,7 @@ def vectors() -> None:
     for stored in here:
         table.add_row(*_row(stored))
     if GLOVE_50D.name not in {stored.name for stored in here}:
-        table.add_row(*_not_here())
+        table.add_row(*_unconverted_row())
     console().print(table)
     click.echo(f"converted vectors are kept in {vectors_directory()}")
 
@@ -44,7 +44,7 @@ def _row(stored: Stored) -> tuple[str, ...]:
     )
 
 
-def _not_here() -> tuple[str, ...]:
-    """What is known by name, and how to get it."""
-    state = "converted at first use" if pip_package_installed() else f"get it: {PIP_INSTALL}"
+def _unconverted_row() -> tuple[str, ...]:
+    """Return the row of vectors that are known by name but not converted yet."""
+    state = "converted at first use" if pip_package_installed() else f"install: {PIP_INSTALL}"
     return GLOVE_50D.name, "", "50", "", f"{GLOVE_50D.origin}; {state}"

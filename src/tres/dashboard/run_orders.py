@@ -61,7 +61,7 @@ def train_model(run: Path, watch: Callable[[str], None] = lambda stage: None) ->
         raise RunError(f'{run}: kept no pages to learn from; crawl with live.keep = "pages"')
     learnt = learn_judgements(run, web, load_topic(config_of(run)), watch)
     (run / MODEL).touch()  # the same judgements give the same model, which is not written again
-    return {"judged": learnt.judged, "guessed": learnt.guessed, "told": learnt.told}
+    return {"judged": learnt.judged, "guessed": learnt.guessed, "told": learnt.sent}
 
 
 def _confirmation(order: Order) -> str:

@@ -1,7 +1,7 @@
-"""Pages of a run that are worth a person's judgement, and what the judgements change.
+"""The pages of a run that are most worth judging, and training with the judgements.
 
-Two kinds of pages are worth it (`tres.relevance.label_candidates`): those of which the model is
-least sure, site by site, and those that led to most of what was fetched and of what waits. They
+Two kinds of pages are worth it (`tres.relevance.label_candidates`): those that the model is least
+sure about, site by site, and those that led to most of the fetched pages and waiting links. They
 are shown in turn, each page once.
 """
 
@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tres.errors import RunError
+from tres.numbers import format_count
 from tres.offline.web import Web
 from tres.relevance.examples import Examples
 from tres.relevance.judged_examples import add_judgements, weigh_as_judged
@@ -38,13 +39,13 @@ from tres.topic.excerpt import Excerpt, excerpt
 from tres.web.page import Page
 from tres.web.url import site_of
 
-SHOWN = 400
-"""Characters of a page that a person sees."""
+EXCERPT = 400
+"""Characters of a page that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A page to be judged, and why."""
+    """A page to judge, and why."""
 
     step: int
     url: str
@@ -57,53 +58,52 @@ class Candidate:
 def candidates(
     run: Path, web: Web, model: RelevanceModel, terms: Collection[str] = ()
 ) -> list[Candidate]:
-    """Pages of the run that nobody has judged, those most worth judging first.
+    """Return the pages of a run that nobody has judged, those most worth judging first.
 
     Each comes with the part of it in which most of the `terms` occur.
     """
     rows = read_pages(run)
     if not rows:
-        raise RunError(f"{run}: holds no page to judge; run the crawl again")
+        raise RunError(f"{run}: has no page to judge; run the crawl again")
     done = read_judgements(run)
     led_to = Counter(row["parent"] for row in rows)
     pages = {row["url"]: page for row in rows if (page := _page(web, row["url"])) is not None}
     if not pages:
-        raise RunError(f"{run}: this web holds none of its pages; give its web with --web")
+        raise RunError(f"{run}: this web has none of its pages; name its web with --web")
     chances = model.probabilities([page.content for page in pages.values()])
-    found = [
+    unjudged = [
         _candidate(int(row["step"]), pages[row["url"]], chance, led_to[row["url"]], terms)
         for row, chance in zip(
             (row for row in rows if row["url"] in pages), chances.tolist(), strict=True
         )
         if row["url"] not in done
     ]
-    return list(_in_turn(found, _influence(rows, pages)))
+    return list(_alternate(unjudged, _influence(rows, pages)))
 
 
 def _influence(rows: list[dict[str, str]], pages: dict[str, Page]) -> dict[str, float]:
-    """How much each page that is still there has decided where the crawl looked."""
+    """Return how much each page has decided where the crawl went, by URL."""
     urls = [page.url for page in pages.values()]
     links = [[link.url for link in page.links] for page in pages.values()]
     parents = [row["parent"] for row in rows]
     return dict(zip(urls, influence(urls, parents, links), strict=True))
 
 
-def _in_turn(found: list[Candidate], influences: dict[str, float]) -> Iterator[Candidate]:
-    unsure = least_sure([page.probability for page in found])
-    sites = [site_of(page.url) for page in found]
-    led = largest_first([influences[page.url] for page in found])
-    return (found[place] for place in alternate(site_by_site(unsure, sites), led))
+def _alternate(pages: list[Candidate], influences: dict[str, float]) -> Iterator[Candidate]:
+    unsure = least_sure([page.probability for page in pages])
+    sites = [site_of(page.url) for page in pages]
+    influential = largest_first([influences[page.url] for page in pages])
+    return (pages[place] for place in alternate(site_by_site(unsure, sites), influential))
 
 
 def _candidate(
     step: int, page: Page, probability: float, led_to: int, terms: Collection[str]
 ) -> Candidate:
-    why = (
-        f"{led_to:,} fetched {'page was' if led_to == 1 else 'pages were'} found on it"
-        if led_to
-        else "nothing was fetched from its links yet"
+    fetched = format_count(led_to, "page was", "pages were")
+    why = f"{fetched} fetched from its links" + ("" if led_to else " yet")
+    return Candidate(
+        step, page.url, page.title, excerpt(page.text, terms, EXCERPT), probability, why
     )
-    return Candidate(step, page.url, page.title, excerpt(page.text, terms, SHOWN), probability, why)
 
 
 def _page(web: Web, url: str) -> Page | None:
@@ -113,29 +113,29 @@ def _page(web: Web, url: str) -> Page | None:
 
 @dataclass(frozen=True, slots=True)
 class Retrained:
-    """What the new model has learnt from."""
+    """A new model, and what it was trained with."""
 
     judged: int
     guessed: int
     model: RelevanceModel
-    told: bool = False
-    """Is the run being crawled, and was that crawl told to judge by the new model?"""
+    sent: bool = False
+    """Is the run being crawled, and was its crawl ordered to use the model?"""
 
 
-Watch = Callable[[str], None]
-"""Is told what is being done now."""
+OnStage = Callable[[str], None]
+"""Receives what is being done now."""
 
 
 def learn_judgements(
-    run: Path, web: Web, config: TopicConfig, watch: Watch = lambda stage: None
+    run: Path, web: Web, config: TopicConfig, on_stage: OnStage = lambda stage: None
 ) -> Retrained:
-    """Train anew with all judgements of the run; the result is its newest model.
+    """Train again with all judgements of the run; the result is its newest model.
 
-    Training needs no claim on the run and goes on here, whoever crawls it meanwhile. If the run
-    is crawled when it is done, that crawl is told, and adopts the model between two pages.
+    Training needs no claim on the run, which may be crawled meanwhile. If it is when training is
+    done, its crawl is ordered to adopt the model between two pages.
     """
-    learnt = _learn(run, web, config, watch)
-    watch("handing over the model")
+    learnt = _retrain(run, web, config, on_stage)
+    on_stage("handing over the model")
     try:
         with lock_run(run):
             forget(run, Adopt)  # of earlier models
@@ -143,26 +143,26 @@ def learn_judgements(
     except LockedError:
         keep_model(run, learnt.model)
         send(run, Adopt(learnt.model.digest))
-        return replace(learnt, told=True)
+        return replace(learnt, sent=True)
     return learnt
 
 
-def _learn(run: Path, web: Web, config: TopicConfig, watch: Watch) -> Retrained:
+def _retrain(run: Path, web: Web, config: TopicConfig, on_stage: OnStage) -> Retrained:
     judged: dict[str, bool] = {}
-    said = read_judgements(run)
-    for number, (url, relevant) in enumerate(said.items(), start=1):
-        watch(f"reading judged pages: {number:,} of {len(said):,}")
+    judgements = read_judgements(run)
+    for number, (url, relevant) in enumerate(judgements.items(), start=1):
+        on_stage(f"reading judged pages: {number:,} of {len(judgements):,}")
         if (page := _page(web, url)) is not None:
             judged[page.content] = relevant
-    watch("gathering what the model had learnt from before")
+    on_stage("gathering the examples of the first model")
     examples = add_judgements(_examples(run, web, config), judged)
-    watch(f"training on {len(examples.texts):,} pages")
+    on_stage(f"training on {format_count(len(examples.texts), 'page')}")
     model = train_model(config.training.model, examples, config.crawl.seed, topic_words(config))
     return Retrained(len(judged), sum(weight <= 1.0 for weight in examples.weights or ()), model)
 
 
 def _examples(run: Path, web: Web, config: TopicConfig) -> Examples:
-    """What the run's first model has learnt from: kept, or gathered again as it was then."""
+    """Return the examples of the run's first model: kept, or gathered again in the same way."""
     if config.training.load is not None:
         return _own_verdicts(run, web)
     if (kept := read_guesses(run)) is not None:
@@ -173,7 +173,7 @@ def _examples(run: Path, web: Web, config: TopicConfig) -> Examples:
 
 
 def _own_verdicts(run: Path, web: Web) -> Examples:
-    """A loaded model brings no examples: what it said of the run's pages are guesses."""
+    """Return the verdicts of a loaded model, which has no examples, on the pages of the run."""
     verdicts = {
         page.content: row["reward"] == "1"
         for row in read_pages(run)

@@ -55,8 +55,8 @@ async def _explore_logged(
         pages = await explore_live(loop, config, explorer, on_progress, log)
     if pages is None:
         raise TresError(
-            "stopped while learning the topic; the pages fetched so far are kept, "
-            f"go on: {command_to_resume(directory)}"
+            "stopped while learning the topic; the pages fetched so far are kept; "
+            f"continue: {command_to_resume(directory)}"
         )
     return pages
 

@@ -24,7 +24,8 @@ def resume_hint(run: Path) -> Iterator[None]:
     except (RunError, SeedError):
         raise  # these say themselves what to do
     except Exception as error:
-        error.add_note(printable(f"what was fetched is kept; go on: {command_to_resume(run)}"))
+        again = command_to_resume(run)
+        error.add_note(printable(f"the pages fetched so far are kept; continue: {again}"))
         raise
 
 
