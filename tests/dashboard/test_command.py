@@ -1,4 +1,4 @@
-"""`tres dashboard`: what is wrong is said before anything listens."""
+"""`tres dashboard`: mistakes are reported before anything listens."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def called(*arguments: str) -> None:
     CliRunner().invoke(commands, ["dashboard", *arguments], catch_exceptions=False)
 
 
-def test_what_is_no_run_is_named(tmp_path: Path) -> None:
+def test_an_error_names_what_is_not_a_run(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="holds no run"):
         called(str(tmp_path))
 

@@ -1,4 +1,4 @@
-"""Reports and exports: made elsewhere, passed on as they come, never half taken for whole."""
+"""Reports and exports: streamed from another process, and never cut short unnoticed."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_other_formats_are_refused(app: ASGIApp, form: str) -> None:
     assert get(app, f"{RUN}/export?to={form}").status == 400
 
 
-def test_what_cannot_be_made_is_said(app: ASGIApp, home: Path) -> None:
+def test_a_download_that_fails_says_why(app: ASGIApp, home: Path) -> None:
     answer = get(app, f"{RUN}/export?to=warc")
     assert answer.status == 409
     assert "kept no WARC files" in answer.json["error"]
@@ -88,7 +88,7 @@ def test_others_must_wait_their_turn(home: Path) -> None:
     assert (answer.status, answer.headers["retry-after"]) == (503, "5")
 
 
-def test_a_process_that_cannot_be_started_takes_no_turn(
+def test_a_process_that_cannot_start_takes_no_place(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(downloads, "COMMAND", (str(home / "nothing"),))
@@ -99,7 +99,7 @@ def test_a_process_that_cannot_be_started_takes_no_turn(
     assert made._running == 0
 
 
-def test_a_file_that_breaks_off_is_no_file() -> None:
+def test_a_download_that_breaks_off_is_not_complete() -> None:
     async def read() -> bytes:
         command = (sys.executable, "-c", "print('half'); raise SystemExit(1)")
         process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)

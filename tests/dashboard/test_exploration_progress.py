@@ -1,4 +1,4 @@
-"""A crawl that still learns its topic is shown, and how far it is."""
+"""A crawl that still learns its topic is shown with its progress."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def test_it_is_shown_with_its_progress(run: Path, app: ASGIApp) -> None:
         assert (line["name"], line["topic"], line["state"]) == ("bees", "bees", "crawling")
         assert line["changed"] > 0
         log.add(URL.format(9), Page(URL.format(9), "", "more", ()))
-        told = get(app, "/api/runs/bees").json
-        assert told["exploring"]["pages"] == 4
-        assert told["problem"] == ""
+        shown = get(app, "/api/runs/bees").json
+        assert shown["exploring"]["pages"] == 4
+        assert shown["problem"] == ""
         refused = post(app, "/api/runs/bees/orders", {"order": "pause"})
         assert refused.status == 409
         assert "still learning its topic" in refused.json["error"]
@@ -71,9 +71,9 @@ def test_the_crawl_takes_its_place(run: Path, clock: Clock) -> None:
     (run / "config.toml").unlink()
     with open_run(run) as crawl:
         step(crawl)
-        told = get(app, "/api/runs/bees").json
-    assert told["pages"] == 1
-    assert "exploring" not in told
+        shown = get(app, "/api/runs/bees").json
+    assert shown["pages"] == 1
+    assert "exploring" not in shown
 
 
 def test_a_run_that_is_begun_anew_is_shown_as_it_is_now(run: Path, clock: Clock) -> None:
@@ -87,8 +87,8 @@ def test_a_run_that_is_begun_anew_is_shown_as_it_is_now(run: Path, clock: Clock)
         file.unlink()
     (run / "config.toml").write_bytes(config)
     _explore(run, 3)
-    told = get(app, "/api/runs/bees").json
-    assert (told["pages"], told["last_pages"], told["exploring"]["pages"]) == (0, [], 3)
+    shown = get(app, "/api/runs/bees").json
+    assert (shown["pages"], shown["last_pages"], shown["exploring"]["pages"]) == (0, [], 3)
     (run / EXPLORATION).unlink()
     _explore(run, 1)
     assert get(app, "/api/runs/bees").json["exploring"]["pages"] == 1

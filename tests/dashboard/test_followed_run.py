@@ -1,4 +1,4 @@
-"""A run is followed: every page is counted once, and told once."""
+"""A run is followed: every page is counted once and sent once."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from tres.store.high_water_mark import MARK
 from tres.store.journal import JOURNAL
 
 
-def told_to(followed: FollowedRun, told: dict | None = None) -> dict:
-    """What a browser hears that has heard `told` before."""
-    if told is None:
+def news_for(followed: FollowedRun, news: dict | None = None) -> dict:
+    """What a browser gets that already has `news`."""
+    if news is None:
         return followed.news(ClientState())
-    curve, pages = told["curve"], told["last_pages"]
+    curve, pages = news["curve"], news["last_pages"]
     return followed.news(
         ClientState(
-            told["edition"],
+            news["edition"],
             curve["stride"],
             curve["points"][-1].step if curve["points"] else 0,
             pages[-1]["step"] if pages else 0,
-            told["failed"],
+            news["failed"],
         )
     )
 
@@ -35,31 +35,31 @@ def test_its_numbers_are_those_of_the_journal(run: OpenRun, clock) -> None:
     for _ in range(40):
         step(run)
     followed = FollowedRun("letters", run.directory, clock)
-    told, reader = told_to(followed), RunReader(run.directory)
-    assert told["pages"] == len(reader.pages)
-    assert told["relevant"] == reader.relevant
-    assert told["harvest_rate"] == reader.harvest_rate
-    assert told["relevant_sites"] == len({page.site for page in reader.pages if page.relevant})
-    assert told["failures"] == {"http-404": len(reader.failures)}
-    assert told["frontier"] == reader.pages[-1].frontier > 0
-    assert sum(told["histogram"]) == len(reader.pages)
-    assert told["budget"] == 1000
-    assert told["state"] == "crawling"
+    news, reader = news_for(followed), RunReader(run.directory)
+    assert news["pages"] == len(reader.pages)
+    assert news["relevant"] == reader.relevant
+    assert news["harvest_rate"] == reader.harvest_rate
+    assert news["relevant_sites"] == len({page.site for page in reader.pages if page.relevant})
+    assert news["failures"] == {"http-404": len(reader.failures)}
+    assert news["frontier"] == reader.pages[-1].frontier > 0
+    assert sum(news["histogram"]) == len(reader.pages)
+    assert news["budget"] == 1000
+    assert news["state"] == "crawling"
 
 
-def test_only_what_is_new_is_told_again(run: OpenRun, clock) -> None:
+def test_only_what_is_new_is_sent(run: OpenRun, clock) -> None:
     for _ in range(30):
         step(run)
     followed = FollowedRun("letters", run.directory, clock)
-    first = told_to(followed)
+    first = news_for(followed)
     assert [page["step"] for page in first["last_pages"]] == list(range(1, first["pages"] + 1))
-    second = told_to(followed, first)
+    second = news_for(followed, first)
     assert second["last_pages"] == second["curve"]["points"] == []
     assert first["last_failures"]
     assert second["last_failures"] is None
     while run.session.steps == first["pages"]:
         step(run)
-    third = told_to(followed, first)
+    third = news_for(followed, first)
     assert [page["step"] for page in third["last_pages"]] == [first["pages"] + 1]
     assert [point.step for point in third["curve"]["points"]] == [first["pages"] + 1]
     assert third["pages"] == first["pages"] + 1
@@ -78,11 +78,11 @@ def test_a_run_that_was_crawled_anew_is_another_one(tmp_path: Path, clock) -> No
         for _ in range(30):
             step(run)
     followed = FollowedRun("run", tmp_path / "run", clock)
-    before = told_to(followed)
+    before = news_for(followed)
     shutil.rmtree(tmp_path / "run")
     with open_run(tmp_path / "run") as run:
         step(run)
-        after = told_to(followed, before)
+        after = news_for(followed, before)
     assert after["edition"] != before["edition"]
     assert after["pages"] == 1
     assert after["curve"]["whole"]
@@ -97,10 +97,10 @@ def test_a_journal_that_has_become_shorter_is_another_one(tmp_path: Path, clock)
                 step(run)
         if name == "run":
             followed = FollowedRun("run", tmp_path / "run", clock)
-            before = told_to(followed)
+            before = news_for(followed)
     for name in (JOURNAL, MARK):
         (tmp_path / "run" / name).write_bytes((tmp_path / "other" / name).read_bytes())
-    after = told_to(followed, before)
+    after = news_for(followed, before)
     assert after["edition"] != before["edition"]
     assert after["pages"] == 1
 
@@ -109,8 +109,8 @@ def test_a_run_that_has_ended_or_was_killed_looks_the_same(tmp_path: Path, clock
     with open_run(tmp_path / "run") as run:
         for _ in range(20):
             step(run)
-        crawling = told_to(FollowedRun("run", tmp_path / "run", clock))
-    stopped = told_to(FollowedRun("run", tmp_path / "run", clock))
+        crawling = news_for(FollowedRun("run", tmp_path / "run", clock))
+    stopped = news_for(FollowedRun("run", tmp_path / "run", clock))
     assert (crawling.pop("state"), stopped.pop("state")) == ("crawling", "stopped")
     for changing in ("changed", "edition"):
         crawling.pop(changing), stopped.pop(changing)
@@ -120,7 +120,7 @@ def test_a_run_that_has_ended_or_was_killed_looks_the_same(tmp_path: Path, clock
 def test_titles_of_the_web_are_harmless(run: OpenRun, clock) -> None:
     title = "<script>alert(1)</script>\x1b[2J\u202eevil\x00\n\ud800" + "x" * 5_000
     step(run, title)
-    (page,) = told_to(FollowedRun("letters", run.directory, clock))["last_pages"]
+    (page,) = news_for(FollowedRun("letters", run.directory, clock))["last_pages"]
     assert page["title"].isprintable()
     assert len(page["title"]) <= LONGEST
     assert page["title"].startswith("<script>alert(1)</script>\\x1b[2J\\u202eevil\\x00")

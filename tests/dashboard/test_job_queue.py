@@ -1,4 +1,4 @@
-"""Work that takes long says how far it is."""
+"""Long jobs report their progress."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_progress_is_known_while_a_job_runs(
     asyncio.run(watched())
 
 
-def test_learning_tells_its_stages(tmp_path: Path) -> None:
+def test_training_reports_its_stages(tmp_path: Path) -> None:
     web, run = GeneratedWeb(300, seed=1), tmp_path / "run"
     topic = tres.new_topic(web.topics["sailing"], web.seeds("sailing"), labels=["sailing"])
     pages = list(tres.crawl_pages(topic, "generated:pages=300,seed=1", run=run, pages=10))
@@ -60,7 +60,7 @@ def test_learning_tells_its_stages(tmp_path: Path) -> None:
     assert stages[-1] == "handing over the model"
 
 
-def test_what_was_said_twice_is_learnt_as_well(tmp_path: Path, clock: Clock) -> None:
+def test_a_repeated_judgement_counts_as_learnt(tmp_path: Path, clock: Clock) -> None:
     """The model is the same as before, but nothing is left to learn."""
     web, run = GeneratedWeb(300, seed=1), tmp_path / "run"
     topic = tres.new_topic(web.topics["sailing"], web.seeds("sailing"), labels=["sailing"])

@@ -1,4 +1,4 @@
-"""What the API tells of runs: the list, the metrics, the reasons."""
+"""What the API says about runs: the list, the metrics, the reasons."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ def test_metrics_grow_with_the_run(app: ASGIApp, run: OpenRun) -> None:
 
 def test_a_page_can_be_explained(app: ASGIApp, run: OpenRun) -> None:
     fetched = [step(run) for _ in range(3)]
-    told = get(app, "/api/runs/letters/explain?step=2").json
-    assert told["url"] == fetched[1]
-    assert told["summary"].startswith("tres fetched it as page 2 of 3 so far")
-    assert [page["url"] for page in told["path"]] == fetched[:2]
-    assert {len(feature) for feature in told["features"]} == {3}
-    assert "The page has 4 links" in told["outcome"]
+    answer = get(app, "/api/runs/letters/explain?step=2").json
+    assert answer["url"] == fetched[1]
+    assert answer["summary"].startswith("tres fetched it as page 2 of 3 so far")
+    assert [page["url"] for page in answer["path"]] == fetched[:2]
+    assert {len(feature) for feature in answer["features"]} == {3}
+    assert "The page has 4 links" in answer["outcome"]
     nothing = get(app, "/api/runs/letters/explain?step=99")
     assert nothing.status == 404
     assert "has fetched 3 pages" in nothing.json["error"]
 
 
 @pytest.mark.parametrize("query", ["", "?step=", "?step=abc", "?step=0", "?step=-1", "?step=1,2"])
-def test_what_is_no_page_is_not_explained(app: ASGIApp, run: OpenRun, query: str) -> None:
+def test_what_is_not_a_page_is_not_explained(app: ASGIApp, run: OpenRun, query: str) -> None:
     step(run)
     answer = get(app, f"/api/runs/letters/explain{query}")
     assert answer.status == 400
@@ -100,8 +100,8 @@ def test_pages_are_shown_by_their_text(tmp_path: Path) -> None:
     run = tmp_path / "run"
     for _ in tres.crawl_pages(topic, "generated:pages=300,seed=1", run=run, pages=10):
         pass
-    told = QueryHandler().answer({"ask": "texts", "run": str(run), "edition": 1, "steps": [1, 9]})
-    pieces = told["texts"][1]["pieces"]
+    answer = QueryHandler().answer({"ask": "texts", "run": str(run), "edition": 1, "steps": [1, 9]})
+    pieces = answer["texts"][1]["pieces"]
     assert len(pieces) > 1
     assert all(pieces[1::2])
     assert 200 < len("".join(pieces)) < 500
@@ -113,9 +113,9 @@ def test_what_waits_is_worked_out_elsewhere(app: ASGIApp, run: OpenRun) -> None:
     for _ in range(10):
         step(run)
     get(app, "/api/runs/letters")
-    told = get(app, "/api/runs/letters/frontier").json
-    assert told["busy"]
-    assert sum(site["fetched"] for site in told["gave"]) == run.session.steps
+    answer = get(app, "/api/runs/letters/frontier").json
+    assert answer["busy"]
+    assert sum(site["fetched"] for site in answer["gave"]) == run.session.steps
 
 
 def test_the_colours_are_those_of_the_report(app: ASGIApp) -> None:

@@ -1,4 +1,4 @@
-"""A curve stays small, and whoever has a part of it needs only the rest."""
+"""A curve stays small, and a browser that has a part of it gets only the rest."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_curve_has_no_more_points_than_can_be_shown(steps: int) -> None:
     assert len(curve.points) >= min(steps, POINTS // 2)
 
 
-def test_what_came_after_a_step_is_all_that_is_missing() -> None:
+def test_a_curve_returns_the_points_after_a_step() -> None:
     curve = grown(1_700)
     for known in (0, 1, 37, 1_600, 1_699, 1_700, 5_000):
         assert curve.after(known) == [point for point in curve.points if point.step > known]

@@ -1,4 +1,4 @@
-"""Runs are found by themselves; a request can look one up and nothing else."""
+"""Runs are found as they appear; a request can only look one up."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_links_to_elsewhere_are_not_followed(tmp_path: Path, clock) -> None:
     assert keys(Runs(clock, home=tmp_path / "runs")) == set()
 
 
-def test_what_is_no_run_is_refused_when_it_is_named(tmp_path: Path) -> None:
+def test_a_named_directory_that_is_not_a_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="holds no run"):
         named_runs([tmp_path])
 

@@ -50,13 +50,13 @@ def test_an_order_lies_in_the_inbox(app: ASGIApp, run: OpenRun, wanted: dict, or
         {},
     ],
 )
-def test_what_is_no_order_is_refused(app: ASGIApp, run: OpenRun, wanted: dict) -> None:
+def test_what_is_not_an_order_is_refused(app: ASGIApp, run: OpenRun, wanted: dict) -> None:
     step(run)
     assert post(app, "/api/runs/letters/orders", wanted).status == 409
     assert list(take(run.directory)) == []
 
 
-def test_a_run_that_nobody_crawls_takes_no_orders(app: ASGIApp, tmp_path: Path) -> None:
+def test_a_run_that_is_not_being_crawled_takes_no_orders(app: ASGIApp, tmp_path: Path) -> None:
     with open_run(tmp_path / "runs" / "letters") as run:
         step(run)
     answer = post(app, "/api/runs/letters/orders", {"order": "pause"})
@@ -67,17 +67,17 @@ def test_a_run_that_nobody_crawls_takes_no_orders(app: ASGIApp, tmp_path: Path) 
 def test_a_judgement_is_about_the_page_of_the_journal(app: ASGIApp, run: OpenRun) -> None:
     fetched = [step(run) for _ in range(3)]
     get(app, "/api/runs/letters")
-    said = {"step": 2, "relevant": False, "url": "http://evil.example/"}
-    assert post(app, "/api/runs/letters/judgements", said).status == 200
+    judgement = {"step": 2, "relevant": False, "url": "http://evil.example/"}
+    assert post(app, "/api/runs/letters/judgements", judgement).status == 200
     assert read_judgements(run.directory) == {fetched[1]: False}
-    told = get(app, "/api/runs/letters").json["judgements"]
-    assert told["total"] == 1
+    judgements = get(app, "/api/runs/letters").json["judgements"]
+    assert judgements["total"] == 1
 
 
 @pytest.mark.parametrize(
     "wanted", [{"step": 99, "relevant": True}, {"step": "1", "relevant": True}, {"step": 1}, {}]
 )
-def test_what_is_no_judgement_is_refused(app: ASGIApp, run: OpenRun, wanted: dict) -> None:
+def test_what_is_not_a_judgement_is_refused(app: ASGIApp, run: OpenRun, wanted: dict) -> None:
     step(run)
     get(app, "/api/runs/letters")
     assert post(app, "/api/runs/letters/judgements", wanted).status == 409
@@ -93,11 +93,11 @@ def test_a_run_that_is_crawled_is_not_taken_up_again(app: ASGIApp, run: OpenRun)
 def test_what_waits_is_what_the_crawl_itself_has(run: OpenRun) -> None:
     for _ in range(60):
         step(run)
-    told, policy = view_frontier(run.directory), run.session.policy
+    frontier, policy = view_frontier(run.directory), run.session.policy
     assert isinstance(policy, FrontierPolicy)
-    assert told["step"] == run.session.steps
-    assert told["waiting"] == len(policy) > 0
-    assert sum(leaf["waiting"] for leaf in told["leaves"]) == len(policy)
+    assert frontier["step"] == run.session.steps
+    assert frontier["waiting"] == len(policy) > 0
+    assert sum(leaf["waiting"] for leaf in frontier["leaves"]) == len(policy)
     sites = np.unique(policy.rows.site(policy.rows.waiting), return_counts=True)
     expected = {run.session.site_name(int(site)): int(n) for site, n in zip(*sites, strict=True)}
-    assert {line["site"]: line["waiting"] for line in told["sites"]} == expected
+    assert {line["site"]: line["waiting"] for line in frontier["sites"]} == expected

@@ -95,7 +95,7 @@ def test_a_form_of_another_site_lacks_the_header(app: ASGIApp, run: OpenRun) -> 
     assert orders(run) == 0
 
 
-def test_other_sites_are_told_nothing(app: ASGIApp) -> None:
+def test_pages_of_other_sites_get_no_answers(app: ASGIApp) -> None:
     assert get(app, "/api/runs", sec_fetch_site="cross-site").status == 403
     assert get(app, "/", sec_fetch_site="cross-site").status == 200  # a link leads here
 
@@ -108,12 +108,12 @@ def test_a_body_without_a_length_is_cut_off(app: ASGIApp, run: OpenRun) -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"[" * 9_000, b"\xff"])
-def test_what_is_no_object_is_refused(app: ASGIApp, run: OpenRun, body: bytes) -> None:
+def test_a_body_that_is_not_an_object_is_refused(app: ASGIApp, run: OpenRun, body: bytes) -> None:
     step(run)
     assert ask(app, "POST", "/api/runs/letters/orders", CHANGING, body).status == 400
 
 
-def test_without_the_token_nothing_is_told(locked: ASGIApp, run: OpenRun) -> None:
+def test_nothing_is_answered_without_the_token(locked: ASGIApp, run: OpenRun) -> None:
     step(run)
     for path in ("/api/runs", "/api/runs/letters", "/api/runs/letters/frontier"):
         assert get(locked, path).status == 401
@@ -137,7 +137,7 @@ def test_the_token_opens_once_and_a_cookie_from_then_on(locked: ASGIApp) -> None
     assert get(locked, "/api/runs", authorization=f"Bearer {TOKEN}").status == 200
 
 
-def test_whoever_guesses_the_token_must_wait(tmp_path: Path) -> None:
+def test_those_who_guess_the_token_must_wait(tmp_path: Path) -> None:
     now = [0.0]
     access = AccessRules({"127.0.0.1"}, TOKEN, attempts=LoginAttempts(lambda: now[0]))
     locked = Dashboard(Runs(time.monotonic, home=tmp_path), access).app()
@@ -180,7 +180,7 @@ def test_guessers_are_remembered_within_bounds() -> None:
     assert len(attempts._wrong) == MOST
 
 
-def test_a_program_with_an_old_token_keeps_nobody_out(locked: ASGIApp) -> None:
+def test_a_program_with_an_old_token_locks_nobody_out(locked: ASGIApp) -> None:
     for _ in range(10 * FREE_ATTEMPTS):
         assert get(locked, "/metrics", authorization="Bearer the one of yesterday").status == 401
     assert post(locked, "/api/login", {"token": TOKEN}).status == 200

@@ -1,4 +1,4 @@
-"""Real sockets: what is not finished is hung up on, and there is a number of connections."""
+"""Real sockets: unfinished requests are hung up on, and connections are limited."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ def served(use: Callable[[int], Awaitable[None]]) -> None:
     asyncio.run(main())
 
 
-async def connected(port: int, said: bytes = b"") -> Client:
+async def connected(port: int, sent: bytes = b"") -> Client:
     client = await asyncio.open_connection("127.0.0.1", port)
-    client[1].write(said)
+    client[1].write(sent)
     return client
 
 
-async def heard(client: Client) -> bytes:
+async def received(client: Client) -> bytes:
     """All that comes until the end of the connection, however it ends."""
     try:
         return await client[0].read()
@@ -84,19 +84,19 @@ def test_half_a_request_is_not_waited_for_long(
     monkeypatch.setattr(server, "WHOLE_REQUEST", 0.2)
 
     async def use(port: int) -> None:
-        told = await heard(await connected(port, half))
-        assert (b"hello" in told) == half.startswith(WHOLE)
+        answer = await received(await connected(port, half))
+        assert (b"hello" in answer) == half.startswith(WHOLE)
 
     served(use)
 
 
-def test_a_request_that_drips_in_gains_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_request_gains_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "WHOLE_REQUEST", 0.3)
 
     async def use(port: int) -> None:
         client = await connected(port)
         dripping = asyncio.create_task(drip(client[1]))
-        assert await heard(client) == b""
+        assert await received(client) == b""
         dripping.cancel()
 
     served(use)
@@ -107,8 +107,8 @@ def test_a_whole_request_may_take_its_time(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(server, "WHOLE_REQUEST", 0.2)
 
     async def use(port: int) -> None:
-        said = WHOLE.replace(b"/ ", b"/slow ", 1)
-        assert (await heard(await connected(port, said))).endswith(b"hello")
+        request = WHOLE.replace(b"/ ", b"/slow ", 1)
+        assert (await received(await connected(port, request))).endswith(b"hello")
 
     served(use)
 
@@ -119,7 +119,7 @@ def test_connections_have_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     async def use(port: int) -> None:
         open_ones = [await connected(port, b"GET") for _ in range(3)]
         while True:  # the server hears of them in its own time
-            turned_away = await heard(await connected(port))
+            turned_away = await received(await connected(port))
             if turned_away:
                 break
         assert turned_away.startswith(b"HTTP/1.1 503")
@@ -136,6 +136,6 @@ def test_an_answer_that_nobody_reads_is_given_up(monkeypatch: pytest.MonkeyPatch
     async def use(port: int) -> None:
         client = await connected(port, WHOLE.replace(b"/ ", b"/large ", 1))
         await asyncio.sleep(0.6)
-        assert len(await heard(client)) < len(LARGE)
+        assert len(await received(client)) < len(LARGE)
 
     served(use)

@@ -1,4 +1,4 @@
-"""A crawl is begun from the browser: of a topic file of the folder, by what that file says."""
+"""A crawl is started from the browser: of a topic file of the folder, as that file says."""
 
 from __future__ import annotations
 
@@ -95,9 +95,9 @@ def test_topic_files_of_the_folder_are_listed_and_nothing_else(dashboard: Dashbo
 def test_a_crawl_is_begun_as_the_file_says_and_lives_on(dashboard: Dashboard, folder: Path) -> None:
     app = dashboard.app()
     wanted = {"topic": "bees.toml", "pages": 10**9, "run": "/tmp/evil", "proxy": "http://evil/"}
-    said = post(app, "/api/crawls", wanted)
-    assert said.status == 200
-    assert "starts as bees" in said.json["said"]
+    answer = post(app, "/api/crawls", wanted)
+    assert answer.status == 200
+    assert "starts as bees" in answer.json["said"]
     (begun,) = dashboard.crawls._begun.values()
     run = folder / "runs" / "bees"
     assert called(folder) == ["crawl", str(folder / "bees.toml"), "--run", str(run)]
@@ -155,7 +155,7 @@ def test_other_sites_begin_nothing(dashboard: Dashboard) -> None:
     assert dashboard.crawls._begun == {}
 
 
-def test_why_a_crawl_came_to_nothing_is_said(dashboard: Dashboard, folder: Path) -> None:
+def test_a_crawl_that_fails_says_why(dashboard: Dashboard, folder: Path) -> None:
     app = dashboard.app()
     (folder / "fail").write_text("warning: x\ntres: no seed gave a page\x1b[2J\n")
     post(app, "/api/crawls", {"topic": "bees.toml"})
@@ -198,9 +198,7 @@ def test_those_that_have_ended_are_forgotten_in_time(
 
 
 @pytest.mark.parametrize("command", [crawls.COMMAND, jobs.COMMAND])
-def test_files_of_the_folder_are_no_modules_of_ours(
-    tmp_path: Path, command: tuple[str, ...]
-) -> None:
+def test_files_of_the_folder_are_not_imported(tmp_path: Path, command: tuple[str, ...]) -> None:
     for name in ("json.py", "click.py"):
         (tmp_path / name).write_text("raise SystemExit('taken over')")
     arguments = ["--version"] if command[-1] == "tres" else ["answer"]
@@ -216,6 +214,6 @@ def test_files_of_the_folder_are_no_modules_of_ours(
 
 def test_a_message_about_a_folder_below_the_root_stays_legible() -> None:
     message = "/data/bees.toml: topic.seeds: http://bees.example/ is no seed"
-    told = "data/bees.toml: topic.seeds: http://bees.example/ is no seed"
-    assert hide_path(message, Path("/data")) == told
+    shown = "data/bees.toml: topic.seeds: http://bees.example/ is no seed"
+    assert hide_path(message, Path("/data")) == shown
     assert hide_path(message, Path("/")) == message

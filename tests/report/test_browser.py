@@ -1,4 +1,4 @@
-"""The report in a real browser: it asks nobody for anything, runs nothing of the Web, and works."""
+"""The report in a real browser: it requests nothing, executes nothing from the Web, and works."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Tab:
 
     page: sync_api.Page
     asked: list[str] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
+    console: list[str] = field(default_factory=list)
 
     def rows(self) -> list[str]:
         """The steps of the pages that are shown."""
@@ -59,8 +59,8 @@ def tab(browser: sync_api.Browser, file: Path, request: pytest.FixtureRequest) -
     context = browser.new_context(**{"viewport": {"width": 1200, "height": 900}, **options})
     tab = Tab(context.new_page())
     tab.page.on("request", lambda asked: tab.asked.append(asked.url))
-    tab.page.on("console", lambda message: tab.said.append(message.text))
-    tab.page.on("pageerror", lambda error: tab.said.append(str(error)))
+    tab.page.on("console", lambda message: tab.console.append(message.text))
+    tab.page.on("pageerror", lambda error: tab.console.append(str(error)))
     tab.page.goto(file.as_uri())
     yield tab
     context.close()
@@ -71,10 +71,10 @@ DARK = {"color_scheme": "dark"}
 NO_SCRIPT = {"java_script_enabled": False}
 
 
-def test_it_asks_nobody_and_complains_about_nothing(tab: Tab, file: Path) -> None:
+def test_it_makes_no_request_and_logs_nothing(tab: Tab, file: Path) -> None:
     assert tab.page.evaluate("document.documentElement.dataset.ready") == "yes"
     assert tab.asked == [file.as_uri()]
-    assert tab.said == []
+    assert tab.console == []
 
 
 def test_what_the_web_wrote_is_shown_and_does_nothing(tab: Tab) -> None:
@@ -86,7 +86,7 @@ def test_what_the_web_wrote_is_shown_and_does_nothing(tab: Tab) -> None:
     assert tab.page.locator("#page-table tbody a").count() == 0
     assert tab.page.title() == "bees <b>and</b> honey"
     assert tab.page.locator("img").count() == 0
-    assert tab.said == []
+    assert tab.console == []
 
 
 def test_the_policy_keeps_even_injected_script_from_running(tab: Tab) -> None:
@@ -95,10 +95,10 @@ def test_the_policy_keeps_even_injected_script_from_running(tab: Tab) -> None:
     )
     for _ in range(300):
         tab.page.wait_for_timeout(100)
-        if tab.said:
+        if tab.console:
             break
     assert tab.page.title() != "1"
-    assert any("Content Security Policy" in text for text in tab.said)
+    assert any("Content Security Policy" in text for text in tab.console)
 
 
 def test_words_are_searched_in_title_address_and_reason(tab: Tab, reader: RunReader) -> None:
@@ -217,9 +217,9 @@ def test_a_comparison_is_as_well_behaved(
     path.write_text(comparison_page(name_runs([reader, other])), encoding="utf-8")
     context = browser.new_context(**NARROW)
     tab = Tab(context.new_page())
-    tab.page.on("console", lambda message: tab.said.append(message.text))
+    tab.page.on("console", lambda message: tab.console.append(message.text))
     tab.page.goto(path.as_uri())
-    assert tab.said == []
+    assert tab.console == []
     assert tab.page.evaluate("document.documentElement.scrollWidth") == 360
     assert "<i>other" in tab.page.locator("main").inner_text()
     context.close()
@@ -243,18 +243,18 @@ def test_what_pages_say_is_shown_and_does_nothing(
     for options in ({}, NO_SCRIPT):
         context = browser.new_context(**options)
         tab = Tab(context.new_page())
-        tab.page.on("console", lambda message, tab=tab: tab.said.append(message.text))
+        tab.page.on("console", lambda message, tab=tab: tab.console.append(message.text))
         tab.page.goto(path.as_uri())
         shown = tab.page.locator("#page-table tbody p").first
-        said = shown.inner_text()
-        assert said.startswith("</script><script>document.title='owned'</script><img src=x onerror")
-        assert "gnp.exe" in said
-        assert "<mark>honey</mark> of the hive" in said
-        assert not set("\u202e\x00\x1b") & set(said)
+        text = shown.inner_text()
+        assert text.startswith("</script><script>document.title='owned'</script><img src=x onerror")
+        assert "gnp.exe" in text
+        assert "<mark>honey</mark> of the hive" in text
+        assert not set("\u202e\x00\x1b") & set(text)
         assert shown.locator("mark").all_inner_texts() == ["honey", "hive"]
         assert tab.page.locator("img").count() == 0
         assert tab.page.title() == "bees"
-        assert tab.said == []
+        assert tab.console == []
         context.close()
 
 

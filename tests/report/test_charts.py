@@ -1,4 +1,4 @@
-"""Charts are pictures that say in words what they show, and let nothing in."""
+"""Charts describe in words what they show, and escape every name."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tres.report.charts import HEIGHT, STRIP_HEIGHT, WIDTH, bars, lines, strip
 
 
-def test_lines_are_told_by_where_they_begin_and_end() -> None:
+def test_a_line_is_described_by_its_ends_and_its_range() -> None:
     chart = lines({"tres": [(1, 0.5), (2, 0.25), (3, 0.75)], "none": []}, "pages", "Harvest rate")
     assert (
         'aria-label="Harvest rate over pages. tres: 0.5 at first, 0.75 at last, '

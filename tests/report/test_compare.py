@@ -32,7 +32,7 @@ def test_only_settings_that_differ_are_listed(readers: list[RunReader]) -> None:
     assert found == {"crawl.pages": ["60", "40"], "crawl.policy": ['"tres"', '"random"']}
 
 
-def test_runs_of_one_name_are_told_apart(readers: list[RunReader]) -> None:
+def test_runs_of_the_same_name_are_numbered(readers: list[RunReader]) -> None:
     assert list(name_runs([readers[0], readers[0]])) == ["tres (1)", "tres (2)"]
     assert list(name_runs(readers)) == ["tres", "random"]
 
@@ -46,6 +46,6 @@ def test_the_page_has_a_column_and_a_line_per_run(readers: list[RunReader]) -> N
     assert "script-src &#x27;none&#x27;" in page
 
 
-def test_equal_settings_are_said_to_be_equal(readers: list[RunReader], tmp_path: Path) -> None:
+def test_equal_settings_are_reported_as_equal(readers: list[RunReader], tmp_path: Path) -> None:
     page = comparison_page(name_runs([readers[0], readers[0]]))
     assert "All settings are the same." in page

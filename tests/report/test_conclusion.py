@@ -1,4 +1,4 @@
-"""The verdict on a run follows from its pages, and from what stopped it."""
+"""The conclusion follows from the pages of a run, and from what stopped it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_change_is_found_where_it_was() -> None:
     assert harvest_of(pages((1000, 0.5), (1000, 0.2))).since == pytest.approx(1000, abs=40)
 
 
-def test_chance_is_no_change() -> None:
+def test_chance_is_not_taken_for_a_change() -> None:
     trends = {harvest_of(pages((600, 0.4), seed=seed)).trend for seed in range(100)}
     assert trends == {"steady"}
 
@@ -88,7 +88,7 @@ def test_a_crawl_that_spent_its_budget_while_it_was_finding_is_worth_more(tmp_pa
     )
 
 
-def test_what_stopped_a_crawl_is_said(tmp_path: Path) -> None:
+def test_the_conclusion_names_what_stopped_the_crawl(tmp_path: Path) -> None:
     with opened(tmp_path / "dry", max_per_site=5) as run:
         crawl(run, 20)
         run.finish(StopReason.FRONTIER_EXHAUSTED)
@@ -111,6 +111,6 @@ def test_a_crawl_without_an_end_says_so(tmp_path: Path) -> None:
     assert "cut off before its end" in conclusion(RunReader(killed(tmp_path / "killed")))
     with opened(tmp_path / "run") as run:
         crawl(run, 30)
-        said = conclusion(RunReader(tmp_path / "run"))
-    assert "It keeps finding relevant pages: " in said or "It has learnt" in said
-    assert "It is running; " in said
+        text = conclusion(RunReader(tmp_path / "run"))
+    assert "It keeps finding relevant pages: " in text or "It has learnt" in text
+    assert "It is running; " in text

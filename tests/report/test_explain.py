@@ -76,27 +76,27 @@ def rows(run: Path) -> list[dict[str, Any]]:
 
 
 def fetched(run: Path, step: int) -> Fetched:
-    told = explain(run, str(step))
-    assert isinstance(told, Fetched)
-    return told
+    explained = explain(run, str(step))
+    assert isinstance(explained, Fetched)
+    return explained
 
 
 @pytest.mark.parametrize("step", STEPS)
 def test_the_numbers_of_a_page_are_those_of_the_journal(run: Path, step: int) -> None:
-    row, told = rows(run)[step - 1], fetched(run, step)
-    assert (told.step, told.url, told.asked) == (step, row["url"], row["asked"])
-    assert (told.relevance, told.relevant) == (row["relevance"], bool(row["reward"]))
-    assert (told.decision.q, told.decision.candidates) == (row["q"], row["candidates"])
-    rivals = [[other.url, other.q] for other in told.decision.runners_up]
+    row, explained = rows(run)[step - 1], fetched(run, step)
+    assert (explained.step, explained.url, explained.asked) == (step, row["url"], row["asked"])
+    assert (explained.relevance, explained.relevant) == (row["relevance"], bool(row["reward"]))
+    assert (explained.decision.q, explained.decision.candidates) == (row["q"], row["candidates"])
+    rivals = [[other.url, other.q] for other in explained.decision.runners_up]
     assert rivals == json.loads(row["rivals"])
-    assert {each.name: each.value for each in told.features} == {
-        each.name: row[each.name] for each in told.features
+    assert {each.name: each.value for each in explained.features} == {
+        each.name: row[each.name] for each in explained.features
     }
-    assert len(told.features) == len(RunReader(run).features)
-    assert (None if told.decision.leaf is None else told.decision.leaf.id) == row["leaf"]
+    assert len(explained.features) == len(RunReader(run).features)
+    assert (None if explained.decision.leaf is None else explained.decision.leaf.id) == row["leaf"]
 
 
-def test_a_choice_is_told_by_how_it_was_made(run: Path) -> None:
+def test_a_decision_says_how_it_was_made(run: Path) -> None:
     for row in rows(run)[:22:2]:
         if row["parent"] is None:
             expected = "seed"
@@ -110,14 +110,14 @@ def test_a_choice_is_told_by_how_it_was_made(run: Path) -> None:
 
 @pytest.mark.parametrize("step", STEPS)
 def test_who_cites_a_page_is_who_was_counted_when_it_was_chosen(run: Path, step: int) -> None:
-    told = fetched(run, step)
-    amounts = {each.name: each.amount for each in told.features}
-    if told.decision.how == "seed":
+    explained = fetched(run, step)
+    amounts = {each.name: each.amount for each in explained.features}
+    if explained.decision.how == "seed":
         assert amounts["citations"] == 0
         return
-    assert len(told.citations) == amounts["citations"]
-    assert sum(each.relevant for each in told.citations) == amounts["relevant_citations"]
-    assert told.citations[0].url == rows(run)[step - 1]["parent"]
+    assert len(explained.citations) == amounts["citations"]
+    assert sum(each.relevant for each in explained.citations) == amounts["relevant_citations"]
+    assert explained.citations[0].url == rows(run)[step - 1]["parent"]
 
 
 @pytest.mark.parametrize("step", STEPS)
@@ -138,9 +138,9 @@ def test_a_web_path_leads_from_a_seed_by_the_links_of_its_pages(
 def test_a_page_satisfies_the_rule_of_the_leaf_it_waited_in(run: Path) -> None:
     checked = 0
     for step in range(60, 110, 7):
-        told = fetched(run, step)
-        seen = {each.name: each.value for each in told.features}
-        for bounds in told.decision.leaf.conditions if told.decision.leaf else ():
+        explained = fetched(run, step)
+        seen = {each.name: each.value for each in explained.features}
+        for bounds in explained.decision.leaf.conditions if explained.decision.leaf else ():
             if not bounds.feature.startswith("site_"):  # the tree sorts by a level of these
                 assert (bounds.low if bounds.low is not None else -math.inf) <= seen[bounds.feature]
                 assert seen[bounds.feature] < (bounds.high if bounds.high is not None else math.inf)
@@ -165,11 +165,11 @@ def test_what_was_found_through_a_page_is_what_descends_from_it(run: Path) -> No
     assert came.children == sum(row["parent"] == seed for row in every)
 
 
-def test_runners_up_tell_what_became_of_them(run: Path) -> None:
+def test_runners_up_say_what_became_of_them(run: Path) -> None:
     steps = {row["url"]: row for row in rows(run)}
-    told = [other for step in STEPS for other in fetched(run, step).decision.runners_up]
-    assert told
-    for other in told:
+    explained = [other for step in STEPS for other in fetched(run, step).decision.runners_up]
+    assert explained
+    for other in explained:
         row = steps.get(other.url)
         assert other.step == (None if row is None else row["step"])
         assert other.relevant == (None if row is None else bool(row["reward"]))
@@ -187,7 +187,7 @@ def test_the_words_of_a_relevant_page_are_words_of_the_topic(run: Path, web: Gen
     assert hits / known > 0.8
 
 
-def test_a_killed_run_tells_the_same_as_a_finished_one(run: Path, tmp_path: Path) -> None:
+def test_a_killed_run_is_explained_like_a_finished_one(run: Path, tmp_path: Path) -> None:
     killed = Path(shutil.copytree(run, tmp_path / "killed"))
     for name in ("summary.json", "tree.json"):
         (killed / name).unlink()
@@ -204,16 +204,16 @@ def test_a_link_that_waits_has_its_place_among_all_that_wait(run: Path) -> None:
     place = 11
     row = int(waiting[np.argsort(-values, kind="stable")[place - 1]])
     url = session.crawl.urls[session.policy.rows.url(row)]
-    told = explain(run, url)
-    assert isinstance(told, Waiting)
-    assert told.frontier == len(waiting)
-    assert told.q == pytest.approx(np.sort(values)[-place], rel=1e-6)
-    assert told.rank == np.count_nonzero(values > told.q) + 1 <= place
-    amounts = {each.name: each.amount for each in told.features}
-    assert len(told.citations) == amounts["citations"]
-    assert told.site_pages == amounts["site_fetched"]
-    assert told.leaf is not None
-    assert [other.q for other in told.best] == sorted(values.tolist(), reverse=True)[:3]
+    explained = explain(run, url)
+    assert isinstance(explained, Waiting)
+    assert explained.frontier == len(waiting)
+    assert explained.q == pytest.approx(np.sort(values)[-place], rel=1e-6)
+    assert explained.rank == np.count_nonzero(values > explained.q) + 1 <= place
+    amounts = {each.name: each.amount for each in explained.features}
+    assert len(explained.citations) == amounts["citations"]
+    assert explained.site_pages == amounts["site_fetched"]
+    assert explained.leaf is not None
+    assert [other.q for other in explained.best] == sorted(values.tolist(), reverse=True)[:3]
 
 
 def test_the_journal_is_opened_once(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,9 +236,9 @@ def test_only_the_records_that_matter_are_read(run: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(
         journal_reader, "decode", lambda kind, body: (read.append(kind), decode(kind, body))[1]
     )
-    told = fetched(run, 100)
+    explained = fetched(run, 100)
     in_flight = 3  # of which one may cite it and come back between its choice and itself
-    assert read.count("page") <= len(told.citations) + len(told.path) + in_flight
+    assert read.count("page") <= len(explained.citations) + len(explained.path) + in_flight
 
 
 def test_a_step_may_be_named_by_its_number_or_by_any_spelling_of_its_url(run: Path) -> None:
@@ -249,7 +249,7 @@ def test_a_step_may_be_named_by_its_number_or_by_any_spelling_of_its_url(run: Pa
 
 
 @pytest.mark.parametrize("nonsense", ["0", "111", "not a url", "mailto:me@example.org", "http://"])
-def test_what_is_no_address_is_refused(run: Path, nonsense: str) -> None:
+def test_what_is_not_an_address_is_refused(run: Path, nonsense: str) -> None:
     with pytest.raises(ConfigError, match=r"name a step|not a web address"):
         explain(run, nonsense)
 
@@ -279,25 +279,27 @@ def test_every_policy_is_explained(bees: Path, tmp_path: Path, policy: Any) -> N
     features = "paper" if policy in ("tres-sync", "random") else "evidence"
     run = crawl_bees(tmp_path / "run", bees, bees_config(policy=policy, features=features))
     for row in rows(run)[::4]:
-        told = explain(run, str(row["step"]))
-        assert isinstance(told, Fetched)
-        assert told.decision.q == row["q"]
-        assert f"page {row['step']} of 20" in format_explanation(told)
+        explained = explain(run, str(row["step"]))
+        assert isinstance(explained, Fetched)
+        assert explained.decision.q == row["q"]
+        assert f"page {row['step']} of 20" in format_explanation(explained)
     others = [explain(run, url) for url in (lexicon(99), garden(7), trains(5), trains(6))]
-    assert all(isinstance(told, Fetched | Waiting | NeverFetched | Failed) for told in others)
+    assert all(
+        isinstance(explained, Fetched | Waiting | NeverFetched | Failed) for explained in others
+    )
     assert isinstance(others[0], NeverFetched)
-    assert all(format_explanation(told) for told in others)
+    assert all(format_explanation(explained) for explained in others)
 
 
-def test_a_seed_is_told_as_one(bees: Path, tmp_path: Path) -> None:
+def test_a_seed_is_explained_as_a_seed(bees: Path, tmp_path: Path) -> None:
     run = crawl_bees(tmp_path / "run", bees, bees_config(pages=3))
-    told = explain(run, HOME)
-    assert isinstance(told, Fetched)
-    assert told.decision.how == "seed"
-    assert [each.url for each in told.path] == [HOME]
+    explained = explain(run, HOME)
+    assert isinstance(explained, Fetched)
+    assert explained.decision.how == "seed"
+    assert [each.url for each in explained.path] == [HOME]
 
 
-def test_a_guess_that_paid_the_price_of_scarce_places_is_told_as_one(
+def test_a_guess_lowered_by_scarce_places_is_explained_as_a_guess(
     bees: Path, tmp_path: Path
 ) -> None:
     run = crawl_bees(tmp_path / "run", bees, bees_config(max_per_site=4))
@@ -306,9 +308,11 @@ def test_a_guess_that_paid_the_price_of_scarce_places_is_told_as_one(
     paid = [row["step"] for row, mean in zip(valued, near, strict=True) if row["q"] < mean - 0.01]
     assert paid
     for step in paid:
-        told = fetched(run, step)
-        assert (told.decision.how, told.crawl.scarcity) == ("guess", 0.3)
-        assert "Up to 0.3 is taken off as the places" in " ".join(format_explanation(told).split())
+        explained = fetched(run, step)
+        assert (explained.decision.how, explained.crawl.scarcity) == ("guess", 0.3)
+        assert "Up to 0.3 is taken off as the places" in " ".join(
+            format_explanation(explained).split()
+        )
 
 
 def test_the_judge_is_the_model_of_its_time(bees: Path, tmp_path: Path) -> None:
@@ -326,10 +330,10 @@ def test_the_judge_is_the_model_of_its_time(bees: Path, tmp_path: Path) -> None:
     assert "Model 1 of the run's 2 judged it." in " ".join(format_explanation(before).split())
 
 
-def test_a_page_that_reads_differently_now_is_told_so(bees: Path, tmp_path: Path) -> None:
+def test_a_page_that_is_judged_differently_now_has_a_note(bees: Path, tmp_path: Path) -> None:
     run = crawl_bees(tmp_path / "run", bees, bees_config(pages=3))
     other = tmp_path / "other.jsonl"
     other.write_text(bees.read_text().replace("honey bees live in a hive", "trains"))
-    told = explain(run, "2", str(other))
-    assert isinstance(told, Fetched)
-    assert "judged again from the copy that was kept, it gets" in told.verdict.note
+    explained = explain(run, "2", str(other))
+    assert isinstance(explained, Fetched)
+    assert "judged again from the copy that was kept, it gets" in explained.verdict.note

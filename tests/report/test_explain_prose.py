@@ -1,4 +1,4 @@
-"""An explanation reads like what a person would write, and harms nobody."""
+"""An explanation reads well, and cannot control a terminal."""
 
 from __future__ import annotations
 
@@ -39,15 +39,17 @@ def page(run: Path) -> Fetched:
     return explained
 
 
-def test_a_page_is_explained_as_a_person_would(page: Fetched) -> None:
+def test_an_explanation_reads_as_in_the_example(page: Fetched) -> None:
     assert format_explanation(page) + "\n" == GOLDEN.read_text(encoding="utf-8")
 
 
 def test_nothing_but_an_address_is_wider_than_a_terminal(page: Fetched) -> None:
     far = "http://lexicon.example/" + "far/" * 40
     others = tuple(replace(each, url=far) for each in page.decision.runners_up)
-    told = format_explanation(replace(page, decision=replace(page.decision, runners_up=others)))
-    wide = [line for line in told.split("\n") if len(line) >= 80]
+    explained = format_explanation(
+        replace(page, decision=replace(page.decision, runners_up=others))
+    )
+    wide = [line for line in explained.split("\n") if len(line) >= 80]
     assert {line.strip() for line in wide} == {far}
 
 
@@ -60,7 +62,7 @@ def test_the_first_sentence_says_it_all(page: Fetched) -> None:
     )
 
 
-def test_a_value_is_explained_where_it_is_told(page: Fetched) -> None:
+def test_a_value_comes_with_its_meaning(page: Fetched) -> None:
     valued = replace(page, decision=replace(page.decision, how="value", q=0.81, frontier=400))
     text = " ".join(format_explanation(valued).split())
     assert "because it looked best of 9 links: two relevant pages link to it" in text
@@ -69,7 +71,7 @@ def test_a_value_is_explained_where_it_is_told(page: Fetched) -> None:
 
 
 @pytest.mark.parametrize(
-    ("descendants", "relevant", "told"),
+    ("descendants", "relevant", "explained"),
     [
         (1, 1, "One page was fetched through it; it is relevant."),
         (1, 0, "One page was fetched through it; it is not relevant."),
@@ -78,11 +80,11 @@ def test_a_value_is_explained_where_it_is_told(page: Fetched) -> None:
         (3, 2, "3 pages were fetched through it, 1 by its own links; two of them are relevant."),
     ],
 )
-def test_what_came_of_a_page(page: Fetched, descendants: int, relevant: int, told: str) -> None:
+def test_what_a_page_led_to(page: Fetched, descendants: int, relevant: int, explained: str) -> None:
     came = replace(
         page.consequences, children=1, descendants=descendants, relevant_descendants=relevant
     )
-    assert told in " ".join(format_explanation(replace(page, consequences=came)).split())
+    assert explained in " ".join(format_explanation(replace(page, consequences=came)).split())
 
 
 def test_a_link_of_little_promise_is_not_praised(page: Fetched) -> None:
@@ -115,7 +117,7 @@ def test_what_pages_say_cannot_steer_a_terminal(page: Fetched) -> None:
     assert not any(line.startswith("fake line") for line in text.split("\n"))
 
 
-def test_a_redirect_is_told(page: Fetched) -> None:
+def test_a_redirect_is_mentioned(page: Fetched) -> None:
     moved = replace(page, asked="http://old.example/")
     assert "It was requested as http://old.example/, which leads there." in format_explanation(
         moved
@@ -123,7 +125,7 @@ def test_a_redirect_is_told(page: Fetched) -> None:
     assert "requested as" not in format_explanation(page)
 
 
-def test_a_page_that_is_not_relevant_tells_the_words_against_it(page: Fetched) -> None:
+def test_a_page_that_is_not_relevant_names_the_words_against_it(page: Fetched) -> None:
     poor = replace(page, relevant=False, relevance=0.2)
     assert "got a page that is not relevant (0.20)" in summarize_page(poor)
     assert "made it relevant" not in format_explanation(poor)
@@ -149,7 +151,7 @@ def test_conditions_are_phrases(bounds: Condition, phrase: str) -> None:
     assert phrase in format_condition(bounds)
 
 
-def test_features_are_told_as_people_count() -> None:
+def test_features_are_shown_on_a_natural_scale() -> None:
     assert value_and_label(Feature("citations", 0.6931, 1)) == ("1", "fetched page links to it")
     assert value_and_label(Feature("anchor_keyword", 0.0, 0.0))[0] == "no"
     assert value_and_label(Feature("site_known", 0.5, 0.5))[0] == "no"

@@ -1,4 +1,4 @@
-"""URLs that are no pages of a run: each is told what became of it, and why."""
+"""URLs that are not pages of a run: what became of each, and why."""
 
 from __future__ import annotations
 
@@ -69,57 +69,62 @@ def take(run: OpenRun, count: int = 1) -> tuple[str, ...]:
     return run.recorded.next(count).urls  # type: ignore[union-attr,no-any-return]
 
 
-def test_a_failure_is_told_with_what_can_be_done(tmp_path: Path) -> None:
+def test_a_failure_says_what_can_be_done(tmp_path: Path) -> None:
     with crawling(tmp_path / "run") as run:
         receive(run, *take(run), "http://b.example/late")
         (url,) = take(run)
         run.recorded.receive(
             url, NoPage(url, FailureKind.HTTP_ERROR, True), How(at=1e9, note="500 \x1b[1m")
         )
-    told = explain(tmp_path / "run", "b.example/late")
-    assert isinstance(told, Failed)
-    assert (told.kind, told.retryable, told.attempts, told.after) == ("http-error", True, 3, 1)
-    assert [each.url for each in told.citations] == [SEED]
-    text = " ".join(format_explanation(told).split())
+    explained = explain(tmp_path / "run", "b.example/late")
+    assert isinstance(explained, Failed)
+    assert (explained.kind, explained.retryable, explained.attempts, explained.after) == (
+        "http-error",
+        True,
+        3,
+        1,
+    )
+    assert [each.url for each in explained.citations] == [SEED]
+    text = " ".join(format_explanation(explained).split())
     assert "on 2001-09-09 at 01:46:40 UTC, after 1 page, and got no page" in text
     assert "(http-error: 500 \\x1b[1m). The server answered with another error." in text
     assert "tried up to three times. What has failed is not tried again" in text
 
 
-def test_what_waits_for_a_site_that_is_down_is_told(tmp_path: Path) -> None:
+def test_a_url_of_a_site_that_is_down_is_postponed(tmp_path: Path) -> None:
     with crawling(tmp_path / "run") as run:
         receive(run, *take(run), "http://b.example/late")
         (url,) = take(run)
         run.recorded.receive(
             url, NoPage(url, FailureKind.TIMEOUT, True), How(at=1e9, note="30 s \x1b[1m")
         )
-    told = explain(tmp_path / "run", "b.example/late")
-    assert isinstance(told, InFlight)
-    text = " ".join(format_explanation(told).split())
+    explained = explain(tmp_path / "run", "b.example/late")
+    assert isinstance(explained, InFlight)
+    text = " ".join(format_explanation(explained).split())
     assert "its site gave no answer (timeout: 30 s \\x1b[1m). It is" in text
     assert "`tres resume` continues with it" in text
 
 
-def test_a_url_that_was_asked_for_is_underway(tmp_path: Path) -> None:
+def test_a_requested_url_is_in_flight(tmp_path: Path) -> None:
     with crawling(tmp_path / "run") as run:
         receive(run, *take(run), "http://b.example/1", "http://b.example/2")
         asked, other = take(run, 2)
         receive(run, other)
-        told = explain(tmp_path / "run", asked)  # while the crawl is going on
-        assert isinstance(told, InFlight)
-        assert "`tres resume` requests it first" in " ".join(format_explanation(told).split())
+        explained = explain(tmp_path / "run", asked)  # while the crawl is going on
+        assert isinstance(explained, InFlight)
+        assert "`tres resume` requests it first" in " ".join(format_explanation(explained).split())
         assert isinstance(explain(tmp_path / "run", other), Fetched)
 
 
-def test_a_running_crawl_tells_what_waits(tmp_path: Path) -> None:
+def test_a_waiting_url_of_a_running_crawl_is_ranked(tmp_path: Path) -> None:
     with crawling(tmp_path / "run") as run:
         receive(run, *take(run), Link("http://b.example/1", "the bee"), "http://b.example/2")
-        told = explain(tmp_path / "run", "http://b.example/1")
-        assert isinstance(told, Waiting)
-        assert (told.rank, told.frontier, told.is_seed) == (1, 2, False)
-        assert [(each.url, each.anchor) for each in told.citations] == [(SEED, "the bee")]
+        explained = explain(tmp_path / "run", "http://b.example/1")
+        assert isinstance(explained, Waiting)
+        assert (explained.rank, explained.frontier, explained.is_seed) == (1, 2, False)
+        assert [(each.url, each.anchor) for each in explained.citations] == [(SEED, "the bee")]
         assert 'one relevant page links to it with the words "the bee"' in " ".join(
-            format_explanation(told).split()
+            format_explanation(explained).split()
         )
         second = explain(tmp_path / "run", "http://b.example/2")
         assert isinstance(second, Waiting)
@@ -130,10 +135,10 @@ def test_a_running_crawl_tells_what_waits(tmp_path: Path) -> None:
 def test_a_seed_whose_turn_has_not_come_waits(tmp_path: Path) -> None:
     with crawling(tmp_path / "run", seeds=(SEED, "http://b.example/")) as run:
         receive(run, *take(run))
-        told = explain(tmp_path / "run", "b.example")
-    assert isinstance(told, Waiting)
-    assert told.is_seed
-    assert "its turn has not come" in format_explanation(told)
+        explained = explain(tmp_path / "run", "b.example")
+    assert isinstance(explained, Waiting)
+    assert explained.is_seed
+    assert "its turn has not come" in format_explanation(explained)
 
 
 def test_a_redirected_page_is_found_under_both_names(tmp_path: Path) -> None:
@@ -141,36 +146,36 @@ def test_a_redirected_page_is_found_under_both_names(tmp_path: Path) -> None:
         receive(run, *take(run), Link("http://old.example/", "bees, formerly"))
         receive(run, *take(run), at="http://new.example/")
     for name in ("old.example", "new.example"):
-        told = explain(tmp_path / "run", name)
-        assert isinstance(told, Fetched)
-        assert (told.asked, told.url) == ("http://old.example/", "http://new.example/")
-        assert told.path[-1].anchor == "bees, formerly"
-        assert told.citations[0].anchor == "bees, formerly"
+        explained = explain(tmp_path / "run", name)
+        assert isinstance(explained, Fetched)
+        assert (explained.asked, explained.url) == ("http://old.example/", "http://new.example/")
+        assert explained.path[-1].anchor == "bees, formerly"
+        assert explained.citations[0].anchor == "bees, formerly"
 
 
-def test_a_link_of_a_full_site_is_told_of_the_cap(tmp_path: Path) -> None:
+def test_a_link_of_a_full_site_names_the_cap(tmp_path: Path) -> None:
     with crawling(tmp_path / "run", max_per_site=SiteCap(2)) as run:
         receive(run, *take(run), "http://a.example/1", "http://a.example/2", "http://b.example/")
         while not (chosen := take(run))[0].startswith("http://a.example"):
             receive(run, *chosen)
         receive(run, *chosen)
         left = ({"http://a.example/1", "http://a.example/2"} - set(chosen)).pop()
-    told = explain(tmp_path / "run", left)
-    assert isinstance(told, NeverFetched)
-    assert (told.reason, told.detail, told.site_pages) == ("site-full", "2", 2)
+    explained = explain(tmp_path / "run", left)
+    assert isinstance(explained, NeverFetched)
+    assert (explained.reason, explained.detail, explained.site_pages) == ("site-full", "2", 2)
     assert "its site has given 2 pages, and may give 2" in " ".join(
-        format_explanation(told).split()
+        format_explanation(explained).split()
     )
 
 
-def test_a_link_beyond_the_last_click_is_told_of_the_limit(tmp_path: Path) -> None:
+def test_a_link_that_is_too_deep_names_the_limit(tmp_path: Path) -> None:
     with crawling(tmp_path / "run", LiveSection(max_clicks=1)) as run:
         receive(run, *take(run), "http://b.example/")
         receive(run, *take(run), "http://c.example/")
-    told = explain(tmp_path / "run", "http://c.example/")
-    assert isinstance(told, NeverFetched)
-    assert (told.reason, told.detail) == ("too-deep", "1")
-    assert [each.url for each in told.citations] == ["http://b.example/"]
+    explained = explain(tmp_path / "run", "http://c.example/")
+    assert isinstance(explained, NeverFetched)
+    assert (explained.reason, explained.detail) == ("too-deep", "1")
+    assert [each.url for each in explained.citations] == ["http://b.example/"]
 
 
 @pytest.mark.parametrize(
@@ -184,33 +189,33 @@ def test_a_link_beyond_the_last_click_is_told_of_the_limit(tmp_path: Path) -> No
 def test_a_rule_that_keeps_links_out_is_named(tmp_path: Path, url: str, rule: str) -> None:
     with crawling(tmp_path / "run", LiveSection(exclude=("/private/",))) as run:
         receive(run, *take(run))
-    told = explain(tmp_path / "run", url)
-    assert isinstance(told, NeverFetched)
-    assert (told.reason, told.detail) == ("rule", rule)
-    assert "links to it are not followed" in format_explanation(told)
+    explained = explain(tmp_path / "run", url)
+    assert isinstance(explained, NeverFetched)
+    assert (explained.reason, explained.detail) == ("rule", rule)
+    assert "links to it are not followed" in format_explanation(explained)
 
 
-def test_a_link_of_a_blocked_site_is_told_so(tmp_path: Path) -> None:
+def test_a_link_of_a_blocked_site_names_the_site(tmp_path: Path) -> None:
     with crawling(tmp_path / "run") as run:
         receive(run, *take(run), "http://b.example/1", "http://c.example/")
         run.recorded.block("b.example")
     for url in ("http://b.example/1", "http://b.example/unseen"):
-        told = explain(tmp_path / "run", url)
-        assert isinstance(told, NeverFetched)
-        assert (told.reason, told.detail) == ("blocked", "b.example")
-        assert "the site b.example was blocked" in " ".join(format_explanation(told).split())
+        explained = explain(tmp_path / "run", url)
+        assert isinstance(explained, NeverFetched)
+        assert (explained.reason, explained.detail) == ("blocked", "b.example")
+        assert "the site b.example was blocked" in " ".join(format_explanation(explained).split())
     assert isinstance(explain(tmp_path / "run", "c.example"), Waiting)
 
 
-def test_an_unknown_url_is_told_its_nearest_neighbours(tmp_path: Path) -> None:
+def test_an_unknown_url_gets_its_nearest_neighbours(tmp_path: Path) -> None:
     known = [f"http://b.example/bees/{n}" for n in range(5)]
     with crawling(tmp_path / "run") as run:
         receive(run, *take(run), *known, "http://b.example/ants/1", "http://c.example/bees/1")
-    told = explain(tmp_path / "run", "https://www.b.example/bees/17")
-    assert isinstance(told, NeverFetched)
-    assert told.reason == "unseen"
-    assert told.near[0] == "http://b.example/bees/1"
-    assert set(told.near) <= set(known)
+    explained = explain(tmp_path / "run", "https://www.b.example/bees/17")
+    assert isinstance(explained, NeverFetched)
+    assert explained.reason == "unseen"
+    assert explained.near[0] == "http://b.example/bees/1"
+    assert set(explained.near) <= set(known)
     assert explain(tmp_path / "run", "http://nowhere.example/").near == ()  # type: ignore[union-attr]
 
 
@@ -220,22 +225,22 @@ def test_tracking_parameters_do_not_hide_a_page(tmp_path: Path) -> None:
     assert isinstance(explain(tmp_path / "run", f"{SEED}?utm_source=mail"), Fetched)
 
 
-def test_a_link_that_ache_threw_away_is_told_so(tmp_path: Path) -> None:
+def test_a_link_that_ache_dropped_names_the_policy(tmp_path: Path) -> None:
     with crawling(tmp_path / "run", policy="ache") as run:
         receive(run, *take(run), "http://b.example/")
         receive(run, *take(run), "http://c.example/", text="nothing")
-    told = explain(tmp_path / "run", "c.example")
-    assert isinstance(told, NeverFetched)
-    assert told.reason == "thrown-away"
+    explained = explain(tmp_path / "run", "c.example")
+    assert isinstance(explained, NeverFetched)
+    assert explained.reason == "thrown-away"
 
 
-def test_a_page_that_was_not_kept_is_told_without_its_words(tmp_path: Path) -> None:
+def test_a_page_that_was_not_kept_is_explained_without_its_words(tmp_path: Path) -> None:
     with crawling(tmp_path / "run") as run:
         receive(run, *take(run))
-    told = explain(tmp_path / "run", SEED)
-    assert isinstance(told, Fetched)
-    assert told.verdict.telling is None
-    assert "has not kept its pages" in format_explanation(told)
+    explained = explain(tmp_path / "run", SEED)
+    assert isinstance(explained, Fetched)
+    assert explained.verdict.telling is None
+    assert "has not kept its pages" in format_explanation(explained)
 
 
 def test_an_archive_that_has_moved_may_be_named(tmp_path: Path) -> None:
@@ -251,7 +256,7 @@ def test_an_archive_that_has_moved_may_be_named(tmp_path: Path) -> None:
     assert found.verdict.telling is not None
 
 
-def test_a_link_of_a_site_that_had_its_share_is_told_that_others_come_first(tmp_path: Path) -> None:
+def test_links_of_other_sites_come_before_a_site_that_used_up_its_share(tmp_path: Path) -> None:
     spam = [f"http://spam.example/{number}" for number in range(LEAST + 5)]
     good = [f"http://a.example/{number}" for number in range(30)]
     with crawling(tmp_path / "run", pages=100) as run:
@@ -261,24 +266,24 @@ def test_a_link_of_a_site_that_had_its_share_is_told_that_others_come_first(tmp_
             receive(run, url, *(spam[1:] if url == spam[0] else ()))
         asked = set(run.session.awaited)
         left = next(url for url in spam if url not in asked and _waits(run, url))
-    told = explain(tmp_path / "run", left)
-    assert isinstance(told, Waiting)
-    assert told.held
-    assert "links of other sites come first" in format_explanation(told).replace("\n", " ")
+    explained = explain(tmp_path / "run", left)
+    assert isinstance(explained, Waiting)
+    assert explained.held
+    assert "links of other sites come first" in format_explanation(explained).replace("\n", " ")
 
 
 def _waits(run: OpenRun, url: str) -> bool:
     return len(run.session.policy.rows.of_url(run.session.crawl.urls.id(url))) > 0  # type: ignore[attr-defined]
 
 
-def test_a_link_that_a_limit_kept_out_is_told_so(tmp_path: Path) -> None:
+def test_a_link_that_a_limit_dropped_names_the_limit(tmp_path: Path) -> None:
     with crawling(tmp_path / "run", links_per_page=2) as run:
         receive(run, *take(run), Link("http://b.example/", "bee"), Link("http://c.example/", "bee"))
         receive(run, take(run)[0], *(f"http://d.example/{number}" for number in range(3)))
         run.finish(StopReason.INTERRUPTED)
-    told = explain(tmp_path / "run", "http://d.example/2")
-    assert isinstance(told, NeverFetched)
-    assert (told.reason, told.detail) == ("limited", "crawl.links_per_page")
-    assert "(crawl.links_per_page). Another link to it may" in format_explanation(told).replace(
-        "\n", " "
-    )
+    explained = explain(tmp_path / "run", "http://d.example/2")
+    assert isinstance(explained, NeverFetched)
+    assert (explained.reason, explained.detail) == ("limited", "crawl.links_per_page")
+    assert "(crawl.links_per_page). Another link to it may" in format_explanation(
+        explained
+    ).replace("\n", " ")

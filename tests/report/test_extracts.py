@@ -1,4 +1,4 @@
-"""Extracts are what the kept pages say; what cannot be read again is said to be missing."""
+"""Extracts come from the kept pages; those that are missing are mentioned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The colours of all pages: readable, and nowhere else."""
+"""The colours of all pages: readable, and defined in one place."""
 
 from __future__ import annotations
 

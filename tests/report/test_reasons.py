@@ -42,7 +42,7 @@ HOWS = {
 }
 
 
-def test_values_are_told_once_the_agent_is_asked(tmp_path: Path) -> None:
+def test_values_are_given_once_the_agent_chooses(tmp_path: Path) -> None:
     reader = RunReader(finished(tmp_path / "run", 60))
     whys = reasons_of(reader)
     assert whys[0] == "Fetched because it is a seed."

@@ -74,8 +74,8 @@ def test_the_data_of_the_script_are_all_pages(page: str, reader: RunReader) -> N
 
 
 def test_the_data_cannot_end_their_element(reader: RunReader) -> None:
-    said = Extracts({}, {1: excerpt(HOSTILE_TITLE, ["script"])})
-    inside = compact(PageList(reader.pages, reasons_of(reader), said))
+    extracts = Extracts({}, {1: excerpt(HOSTILE_TITLE, ["script"])})
+    inside = compact(PageList(reader.pages, reasons_of(reader), extracts))
     assert inside.count("<") == 2
     assert "&" not in inside
 
@@ -93,9 +93,9 @@ def test_the_most_relevant_pages_can_be_read_without_a_script(page: str, reader:
 
 def test_the_script_has_the_sentences_that_the_table_has(page: str, reader: RunReader) -> None:
     data = unpacked(page)
-    told = [" ".join(data["parts"][part] for part in parts) for parts in data["why"]]
-    assert told == reasons_of(reader)
-    assert len(data["parts"]) < len(told)
+    sentences = [" ".join(data["parts"][part] for part in parts) for parts in data["why"]]
+    assert sentences == reasons_of(reader)
+    assert len(data["parts"]) < len(sentences)
 
 
 def test_the_harvest_rate_stands_first_with_a_verdict_and_the_version_last(
@@ -139,7 +139,7 @@ def test_a_run_that_was_killed_has_the_same_report_but_says_so(tmp_path: Path) -
     assert "<dd>40</dd>" in page
 
 
-def test_a_run_that_has_no_page_yet_can_be_reported(tmp_path: Path) -> None:
+def test_a_run_without_pages_can_be_reported(tmp_path: Path) -> None:
     page = report_page(RunReader(killed(tmp_path / "run", steps=0)))
     assert headings(page) == ["Pages", "What the model has learnt", "Failures", "Run"]
     assert "No page has been fetched." in page
@@ -170,11 +170,11 @@ def test_the_words_of_the_judge_are_shown(tmp_path: Path) -> None:
     assert re.search(r"<li><span>(station|train|garden|roses)</span>", con)
 
 
-def test_a_judge_without_words_is_no_obstacle(page: str) -> None:
+def test_a_model_without_words_does_not_stop_a_report(page: str) -> None:
     assert "The words of the model are not available: " in page
 
 
-def test_a_tree_that_cannot_be_had_is_explained(tmp_path: Path) -> None:
+def test_a_missing_tree_is_explained(tmp_path: Path) -> None:
     run = finished(tmp_path / "run", 30)
     (run / "tree.json").write_text("{}")
     page = report_page(RunReader(run))
@@ -182,7 +182,7 @@ def test_a_tree_that_cannot_be_had_is_explained(tmp_path: Path) -> None:
     assert "Pages" in headings(page)
 
 
-def test_links_that_were_kept_out_and_sites_that_had_their_share_are_shown(tmp_path: Path) -> None:
+def test_dropped_links_and_sites_that_used_up_their_share_are_shown(tmp_path: Path) -> None:
     run = finished(tmp_path / "run", 40, links_per_page=2, self_cited=0.01)
     page = unescape(report_page(RunReader(run)))
     assert "links were not followed" in page

@@ -56,7 +56,7 @@ def test_a_reader_reads_on_where_it_was(run: OpenRun) -> None:
     assert reader.relevant == sum(WEB[url].relevant for url in fetched if url in WEB)
 
 
-def test_a_choice_tells_what_it_was_preferred_to(run: OpenRun) -> None:
+def test_a_page_has_the_runners_up_of_its_choice(run: OpenRun) -> None:
     for _ in range(4):
         step(run)
     reader = RunReader(run.directory)
@@ -72,7 +72,7 @@ def test_a_choice_tells_what_it_was_preferred_to(run: OpenRun) -> None:
     assert second.candidates >= 4
 
 
-def test_a_page_tells_what_waited_after_it(run: OpenRun) -> None:
+def test_a_page_has_the_size_of_the_frontier_after_it(run: OpenRun) -> None:
     for _ in range(9):
         step(run)
     first, second, *_, last = RunReader(run.directory).pages

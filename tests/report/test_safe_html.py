@@ -1,4 +1,4 @@
-"""What comes from the Web stays text, and every character of it can be seen."""
+"""Text from the Web stays text, and every character of it is visible."""
 
 from __future__ import annotations
 

@@ -61,13 +61,13 @@ def test_a_long_curve_is_thinned_and_keeps_both_ends() -> None:
 
 def test_the_headline_is_the_summary(reader: RunReader, done: Path) -> None:
     summary = json.loads((done / "summary.json").read_text())
-    told = series.headline(reader)
-    assert told["pages"] == f"{summary['pages']}"
-    assert told["relevant pages"] == f"{summary['relevant']}"
-    assert told["harvest rate"] == f"{summary['harvest_rate']:.1%}"
-    assert told["relevant sites"] == f"{summary['relevant_sites']}"
-    assert told["failures"] == f"{sum(summary['failures'].values())}"
-    assert told["budget"] == f"{summary['budget']}"
+    headline = series.headline(reader)
+    assert headline["pages"] == f"{summary['pages']}"
+    assert headline["relevant pages"] == f"{summary['relevant']}"
+    assert headline["harvest rate"] == f"{summary['harvest_rate']:.1%}"
+    assert headline["relevant sites"] == f"{summary['relevant_sites']}"
+    assert headline["failures"] == f"{sum(summary['failures'].values())}"
+    assert headline["budget"] == f"{summary['budget']}"
 
 
 def test_failures_are_counted_by_kind_with_examples(reader: RunReader) -> None:

@@ -1,4 +1,4 @@
-"""The picture of the tree: its top only where it is large, and its best leaves as a list."""
+"""The picture of the tree: only its top where it is large, and its best leaves as a list."""
 
 from __future__ import annotations
 
@@ -39,23 +39,23 @@ def texts(svg: str) -> list[str]:
 
 
 def test_a_small_tree_is_drawn_whole_with_its_conditions() -> None:
-    told = texts(drawing(TREE))
-    assert told[::2] == [
+    drawn = texts(drawing(TREE))
+    assert drawn[::2] == [
         "all links",
         "anchor keyword",
         "site relevance ≥ 0.62",
         "site relevance &lt; 0.62",
         "not anchor keyword",
     ]
-    assert told[5] == "3 fetched, reward 1.00, 7 waiting"
+    assert drawn[5] == "3 fetched, reward 1.00, 7 waiting"
     assert levels_shown(TREE) == 2
 
 
 def test_of_a_large_tree_the_top_is_drawn_and_the_rest_counted() -> None:
     tree = full(8)
-    told = texts(drawing(tree))
-    assert len(told) // 2 == 31 <= MOST
-    below = [int(match[1]) for text in told if (match := re.search(r"(\d+) leaves below", text))]
+    drawn = texts(drawing(tree))
+    assert len(drawn) // 2 == 31 <= MOST
+    below = [int(match[1]) for text in drawn if (match := re.search(r"(\d+) leaves below", text))]
     assert sum(below) == len(tree.leaves) == 256
 
 

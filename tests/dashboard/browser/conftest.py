@@ -36,7 +36,7 @@ def watched(browser: Any, **options: Any) -> Iterator[Any]:
     page = context.new_page()
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(f"error: {error}"))
-    page.on("console", lambda told: told.type == "error" and problems.append(told.text))
+    page.on("console", lambda message: message.type == "error" and problems.append(message.text))
     page.on("dialog", lambda shown: (problems.append(f"dialog: {shown.message}"), shown.dismiss()))
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))

@@ -1,4 +1,4 @@
-"""A crawl that is running, seen and steered in a browser: all of it is real."""
+"""A running crawl, watched and steered in a real browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hostile pages do no harm; keys, narrow screens and dark rooms are provided for."""
+"""Hostile pages do no harm; the keyboard, narrow screens and dark mode work."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ CONTRAST = """() => {
 """Texts whose contrast is below what WCAG 2 (AA) asks for."""
 
 
-def test_the_token_is_asked_for_and_leaves_no_trace(hostile: Path, browser: Any) -> None:
+def test_the_token_leaves_no_trace_in_the_browser(hostile: Path, browser: Any) -> None:
     with (
         dashboard(hostile, "--token", "a token that is long enough") as address,
         browser.new_context() as context,
@@ -170,20 +170,20 @@ def test_a_run_can_be_read_without_a_terminal(sailing: Path, address: str, page:
 
 def test_a_report_opens_and_pages_are_saved(sailing: Path, address: str, page: Any) -> None:
     page.goto(f"{address}#/run/sailing")
-    said: list[str] = []
+    console: list[str] = []
     with page.expect_popup() as opened:
         page.get_by_role("link", name="Report").click()
     report = opened.value
-    report.on("console", lambda told: said.append(told.text))
-    report.on("pageerror", lambda error: said.append(str(error)))
+    report.on("console", lambda message: console.append(message.text))
+    report.on("pageerror", lambda error: console.append(str(error)))
     report.reload()
     report.locator("#page-table tbody tr").first.wait_for()  # made by the report's own script
     stolen = report.evaluate(
         f"() => fetch('{address}api/runs').then((answer) => answer.status, () => 'refused')"
     )
     assert stolen == "refused"
-    said = [line for line in said if "api/runs" not in line]
-    assert said == []
+    console = [line for line in console if "api/runs" not in line]
+    assert console == []
     page.get_by_role("button", name="Export …").click()
     with page.expect_download() as saving:
         page.get_by_role("link", name="csv").click()
