@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tres.cli import commands
+from tres.cli.command_group import commands
 from tres.cli.dashboard import stopped_by_signals
 from tres.errors import ConfigError, RunError
 

@@ -202,5 +202,5 @@ def test_a_message_names_the_run_and_not_its_place(app: ASGIApp, run: OpenRun) -
     (run.directory / "orders").write_text("in the way")
     answer = post(app, "/api/runs/letters/orders", PAUSE)
     assert answer.status == 409
-    assert "cannot be left" in answer.json["error"]
+    assert "cannot be written" in answer.json["error"]
     assert str(run.directory.parent) not in answer.json["error"]
