@@ -273,7 +273,7 @@ def test_a_killed_conversion_is_never_taken_for_a_whole_one(cache):
         os.kill(process.pid, signal.SIGKILL)
     (remains,) = cache.iterdir()
     assert find("toy-1") is None
-    assert vector_store.listed() == []
+    assert vector_store.cached_vectors() == []
     long_ago = time.time() - 2 * vector_store.ABANDONED
     os.utime(remains, (long_ago, long_ago))
 
