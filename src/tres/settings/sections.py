@@ -88,6 +88,12 @@ def vectors_source(value: object) -> str | Path:
     return path
 
 
+_SECONDS = number("of at least 0", lambda x: 0 <= x < float("inf"))
+_SOME_SECONDS = number("above 0", lambda x: 0 < x < float("inf"))
+_SHARE = number("from 0 to 1", lambda x: 0 <= x <= 1)
+_SOME_SHARE = number("above 0 and at most 1", lambda x: 0 < x <= 1)
+
+
 @dataclass(frozen=True, kw_only=True)
 class TopicSection(Section):
     """What the crawl is about."""
@@ -214,7 +220,7 @@ class CrawlSection(Section):
         choice(FOCUSES), "ache and seedfinder: hard drops links of irrelevant pages", "hard"
     )
     indexed: float = setting(
-        number("above 0 and at most 1", lambda x: 0 < x <= 1),
+        _SOME_SHARE,
         "seedfinder: share of the web that its simulated search engine knows",
         1.0,
     )
@@ -249,10 +255,6 @@ def _language(value: object) -> str:
 
 def _proxy(value: object) -> str:
     return "" if value == "" else web_address(value)
-
-
-_SECONDS = number("of at least 0", lambda x: 0 <= x < float("inf"))
-_SOME_SECONDS = number("above 0", lambda x: 0 < x < float("inf"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -325,12 +327,12 @@ class LiveSection(Section):
         truth, "a page nearly equal to an earlier one earns nothing", True
     )
     keyword_density: float = setting(
-        number("above 0 and at most 1", lambda x: 0 < x <= 1),
+        _SOME_SHARE,
         "share of keywords among a page's words above which it earns nothing; 1 for no limit",
         0.35,
     )
     self_cited: float = setting(
-        number("above 0 and at most 1", lambda x: 0 < x <= 1),
+        _SOME_SHARE,
         "share of the budget for a domain without a seed that few others cite; 1 for no limit",
         0.14,
     )
@@ -374,14 +376,12 @@ class AgentSection(Section):
         "sizes of the hidden layers: at most 8 of them, each at most 1000",
         (30, 15),
     )
-    learning_rate: float = setting(
-        number("above 0 and at most 1", lambda x: 0 < x <= 1), "step size of the optimiser", 0.003
-    )
+    learning_rate: float = setting(_SOME_SHARE, "step size of the optimiser", 0.003)
     batch: int = setting(whole(1, 10_000), "experiences learnt from at each update", 32)
     updates: int = setting(whole(1, 16), "updates of the network after each page", 2)
     soft: bool = setting(truth, "learn from the model's probability instead of its verdict", True)
     new_sites: float = setting(
-        number("from 0 to 1", lambda x: 0 <= x <= 1),
+        _SHARE,
         "share of the reward that only the first relevant page of a site earns",
         0.0,
     )
@@ -391,7 +391,7 @@ class AgentSection(Section):
         0.3,
     )
     dead_links: float = setting(
-        number("from 0 to 1", lambda x: 0 <= x <= 1),
+        _SHARE,
         "live: what a link that gives no page costs, as a part of a page",
         0.25,
     )
@@ -403,6 +403,4 @@ class AgentSection(Section):
     guided: int = setting(
         whole(0), "steps guided by the relevance of page and anchor, before the agent decides", 20
     )
-    epsilon: float = setting(
-        number("from 0 to 1", lambda x: 0 <= x <= 1), "share of later steps taken at random", 0.02
-    )
+    epsilon: float = setting(_SHARE, "share of later steps taken at random", 0.02)

@@ -8,90 +8,47 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Self
 
 
 class FailureKind(StrEnum):
-    """Why a URL gave no page. Reports and `summary.json` show the value."""
+    """Why a URL gave no page: the name in reports and `summary.json`, a sentence for people, and
+    whether the site has answered, with whatever."""
 
-    NOT_FOUND = "http-404"
-    HTTP_ERROR = "http-error"
-    REDIRECT_LOOP = "redirect-loop"
-    NOT_HTML = "not-html"
-    TOO_LARGE = "too-large"
-    MALFORMED = "malformed"
-    ALREADY_FETCHED = "already-fetched"
-    SITE_CAP = "site-cap"
-    SITE_BLOCKED = "site-blocked"
-    ROBOTS = "robots-denied"
-    ROBOTS_UNREACHABLE = "robots-unreachable"
-    BLOCKED_ADDRESS = "blocked-address"
-    BLOCKED_URL = "blocked-url"
-    OFF_SITE = "off-site"
-    DROPPED = "dropped"
-    NO_ADDRESS = "no-such-host"
-    NO_CONNECTION = "no-connection"
-    PROXY_UNREACHABLE = "proxy-unreachable"
-    TIMEOUT = "timeout"
-    THROTTLED = "throttled"
-    SITE_DOWN = "site-down"
-    UNREADABLE = "unreadable"
-    SOFT_NOT_FOUND = "soft-404"
-    NEAR_DUPLICATE = "near-duplicate"
-    KEYWORD_STUFFING = "keyword-stuffing"
-    OTHER_LANGUAGE = "other-language"
+    meaning: str
+    is_answer: bool
 
-    @property
-    def is_answer(self) -> bool:
-        """Whether the site has answered, with whatever."""
-        return self in _ANSWERS
+    def __new__(cls, value: str, meaning: str = "", is_answer: bool = False) -> Self:
+        kind = str.__new__(cls, value)
+        kind._value_, kind.meaning, kind.is_answer = value, meaning, is_answer
+        return kind
 
-    @property
-    def meaning(self) -> str:
-        """What happened, in a sentence for people."""
-        return _MEANINGS[self]
-
-
-_ANSWERS = frozenset(
-    {
-        FailureKind.NOT_FOUND,
-        FailureKind.HTTP_ERROR,
-        FailureKind.NOT_HTML,
-        FailureKind.TOO_LARGE,
-        FailureKind.MALFORMED,
-        FailureKind.UNREADABLE,
-        FailureKind.SOFT_NOT_FOUND,
-        FailureKind.NEAR_DUPLICATE,
-        FailureKind.OTHER_LANGUAGE,
-    }
-)
-_MEANINGS = {
-    FailureKind.NOT_FOUND: "The server, or the archive, has no such page (404 or 410).",
-    FailureKind.HTTP_ERROR: "The server answered with another error.",
-    FailureKind.REDIRECT_LOOP: "Redirects led back to where they came from, or never ended.",
-    FailureKind.NOT_HTML: "The response was not HTML: a picture, a document, a download.",
-    FailureKind.TOO_LARGE: "The page has more bytes than allowed.",
-    FailureKind.MALFORMED: "The response was empty, or not what its headers say.",
-    FailureKind.ALREADY_FETCHED: "A redirect led to a page that was fetched before.",
-    FailureKind.SITE_CAP: "A redirect led to a site whose cap is reached.",
-    FailureKind.SITE_BLOCKED: "Somebody has blocked this site during the crawl.",
-    FailureKind.ROBOTS: "The site's robots.txt does not allow it.",
-    FailureKind.ROBOTS_UNREACHABLE: "The site's robots.txt could not be fetched, so no page was.",
-    FailureKind.BLOCKED_ADDRESS: "The host has a private or reserved address, which is refused.",
-    FailureKind.BLOCKED_URL: "The URL, or one that it redirects to, may not be fetched.",
-    FailureKind.OFF_SITE: "The URL is outside the spider's allowed_domains, or redirects there.",
-    FailureKind.DROPPED: "A Scrapy component dropped the request.",
-    FailureKind.NO_ADDRESS: "The host name has no address.",
-    FailureKind.NO_CONNECTION: "The server, or a gateway before it, could not be reached.",
-    FailureKind.PROXY_UNREACHABLE: "The proxy of the crawl did not answer.",
-    FailureKind.TIMEOUT: "The server took too long.",
-    FailureKind.THROTTLED: "The server asked for longer waits than a page is worth.",
-    FailureKind.SITE_DOWN: "The site had failed before and was left alone for a while.",
-    FailureKind.UNREADABLE: "Reading the page failed, or took too long.",
-    FailureKind.SOFT_NOT_FOUND: "The page says that it does not exist.",
-    FailureKind.NEAR_DUPLICATE: "The page is nearly the same as one fetched before.",
-    FailureKind.KEYWORD_STUFFING: "The page mostly repeats keywords of the topic.",
-    FailureKind.OTHER_LANGUAGE: "The page is in a language that the topic does not want.",
-}
+    NOT_FOUND = "http-404", "The server, or the archive, has no such page (404 or 410).", True
+    HTTP_ERROR = "http-error", "The server answered with another error.", True
+    REDIRECT_LOOP = "redirect-loop", "Redirects led back to where they came from, or never ended."
+    NOT_HTML = "not-html", "The response was not HTML: a picture, a document, a download.", True
+    TOO_LARGE = "too-large", "The page has more bytes than allowed.", True
+    MALFORMED = "malformed", "The response was empty, or not what its headers say.", True
+    ALREADY_FETCHED = "already-fetched", "A redirect led to a page that was fetched before."
+    SITE_CAP = "site-cap", "A redirect led to a site whose cap is reached."
+    SITE_BLOCKED = "site-blocked", "Somebody has blocked this site during the crawl."
+    ROBOTS = "robots-denied", "The site's robots.txt does not allow it."
+    ROBOTS_UNREACHABLE = "robots-unreachable", "The site's robots.txt could not be fetched."
+    BLOCKED_ADDRESS = "blocked-address", "The host has a private or reserved address."
+    BLOCKED_URL = "blocked-url", "The URL, or one that it redirects to, may not be fetched."
+    OFF_SITE = "off-site", "The URL is outside the spider's allowed_domains, or redirects there."
+    DROPPED = "dropped", "A Scrapy component dropped the request."
+    NO_ADDRESS = "no-such-host", "The host name has no address."
+    NO_CONNECTION = "no-connection", "The server, or a gateway before it, could not be reached."
+    PROXY_UNREACHABLE = "proxy-unreachable", "The proxy of the crawl did not answer."
+    TIMEOUT = "timeout", "The server took too long."
+    THROTTLED = "throttled", "The server asked for longer waits than a page is worth."
+    SITE_DOWN = "site-down", "The site had failed before and was left alone for a while."
+    UNREADABLE = "unreadable", "Reading the page failed, or took too long.", True
+    SOFT_NOT_FOUND = "soft-404", "The page says that it does not exist.", True
+    NEAR_DUPLICATE = "near-duplicate", "The page is nearly the same as one fetched before.", True
+    KEYWORD_STUFFING = "keyword-stuffing", "The page mostly repeats keywords of the topic."
+    OTHER_LANGUAGE = "other-language", "The page is in a language that is not wanted.", True
 
 
 @dataclass(frozen=True, slots=True)
