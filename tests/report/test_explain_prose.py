@@ -10,10 +10,23 @@ from tests.support.bees import bees_config, crawl_bees, lexicon, write_bees
 
 from tres.frontier.path_rows import HAN
 from tres.mdp.schema import SCHEMAS
-from tres.report.explain.facts import Citation, Condition, Explanation, Feature, Fetched
+from tres.report.explain.facts import (
+    Citation,
+    Condition,
+    Explanation,
+    Feature,
+    Fetched,
+    Leaf,
+    Waiting,
+)
 from tres.report.explain.gather import explain
 from tres.report.explain.layout import format_explanation
-from tres.report.explain.sentences import summarize_page
+from tres.report.explain.sentences import (
+    describe_leaf,
+    describe_rank,
+    describe_site,
+    summarize_page,
+)
 from tres.report.feature_labels import (
     COUNT_LABELS,
     SHARE_LABELS,
@@ -182,3 +195,36 @@ def test_reasons_name_what_links_share() -> None:
     both = {"site_relevance": 2.5 / 3, "site_fetched": 2.0}
     assert reasons(both, []) == ["both pages fetched from its site were relevant"]
     assert reasons({"site_relevance": 0.75}, []) == ["75% of its site's pages were relevant so far"]
+
+
+@pytest.mark.parametrize(
+    ("frontier", "q", "sentence"),
+    [
+        (1, 0.5, "it is the only waiting link, with a value of 0.50."),
+        (2, 0.5, "it ranks 1 of 2 waiting links, with a value of 0.50."),
+        (1, None, "it waits with no other links."),
+        (2, None, "it waits with 1 other link."),
+        (3, None, "it waits with 2 other links."),
+    ],
+)
+def test_a_rank_reads_well_among_few_links(
+    page: Fetched, frontier: int, q: float | None, sentence: str
+) -> None:
+    rank = None if q is None else 1
+    url, site = "http://a.example/", "a.example"
+    link = Waiting(page.crawl, url, site, False, (), (), q, rank, frontier, (), None, 0, None)
+    assert describe_rank(link) == f"tres has not fetched it yet: {sentence}"
+    assert describe_site(link) == "Its site a.example has given no pages so far."
+
+
+@pytest.mark.parametrize(
+    ("fetched", "sentence"),
+    [
+        (0, "No such link has been fetched yet."),
+        (1, "The only such link fetched so far earned 0.50; "),
+        (2, "The 2 such links fetched so far earned 0.50 on average"),
+    ],
+)
+def test_the_experience_of_a_leaf_reads_well(fetched: int, sentence: str) -> None:
+    leaf = Leaf(3, "same_site", (Condition("same_site", 0.5, None),), fetched, 0.5)
+    assert sentence in describe_leaf(leaf, "waits")

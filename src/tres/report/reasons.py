@@ -104,6 +104,8 @@ def _why_valued(choice: Choice) -> str:
         meaning = policy_info(choice.policy).score_meaning
         suffix = f", {meaning}" if meaning else ""
         return f"because its score was the highest: {choice.q:.2f}{suffix}"
+    if choice.frontier == 1:
+        return "because it was the only link that waited"
     best = f"best of {format_candidates(choice)}" if choice.candidates else "best"
     if choice.q < LOW:
         return f"because it looked {best}, though not promising"

@@ -176,11 +176,10 @@ def describe_rank(link: Waiting) -> str:
     if link.q is None or link.rank is None:
         others = format_count(link.frontier - 1, "other link")
         return f"tres has not fetched it yet: it waits with {others}.{why}"
-    links = format_count(link.frontier, "waiting link")
-    return (
-        f"tres has not fetched it yet: it ranks {link.rank:,} of {links}, "
-        f"with a value of {link.q:.2f}.{why}"
-    )
+    rank = f"ranks {link.rank:,} of {link.frontier:,} waiting links"
+    if link.frontier == 1:
+        rank = "is the only waiting link"
+    return f"tres has not fetched it yet: it {rank}, with a value of {link.q:.2f}.{why}"
 
 
 def describe_site(link: Waiting) -> str:
