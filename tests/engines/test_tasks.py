@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import json
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.msgpack import encode
 from tests.support.fuzz import fuzzed
 from tests.support.reading import reader
 
@@ -28,7 +29,7 @@ def done(task: ReadSitemap | Decompress) -> Sitemap | bytes | DecompressError:
     return task.decode(perform(reader(), task.message()))
 
 
-def test_a_sitemap_is_unpacked_and_read_there():
+def test_a_sitemap_is_decompressed_and_read_there():
     found = Sitemap(("http://a.example/1",))
     assert done(sitemap(LISTED)) == found
     assert done(sitemap(gzip.compress(LISTED), "gzip")) == found
@@ -36,7 +37,7 @@ def test_a_sitemap_is_unpacked_and_read_there():
     assert sitemap(b"").failed("why") == Sitemap()
 
 
-def test_a_body_is_unpacked_there_or_it_is_said_why_not():
+def test_a_body_is_decompressed_there_or_the_failure_is_named():
     packed = gzip.compress(b"line\n" * 10)
     assert done(Decompress(URL, packed, ("gzip",), 50)) == b"line\n" * 10
     assert done(Decompress(URL, packed, ("gzip",), 7, truncate=True)) == b"line\nli"
@@ -61,22 +62,20 @@ def test_a_body_is_unpacked_there_or_it_is_said_why_not():
         [[], None],
     ],
 )
-def test_what_is_no_list_of_urls_is_refused(answer):
+def test_an_answer_without_canonical_urls_is_refused(answer):
     with pytest.raises(ValueError, match=r"."):
-        sitemap(b"").decode(json.dumps(answer).encode())
+        sitemap(b"").decode(encode(answer))
 
 
-@pytest.mark.parametrize(
-    "answer", [b'["", ""]\n12345678', b'["invented", ""]\n', b'["", 1]\n', b"[]\n", b"\xff\n", b""]
-)
-def test_what_is_no_body_is_refused(answer):
+@pytest.mark.parametrize("answer", [b"12345678", ["invented", ""], ["timeout", 1], [], "text"])
+def test_an_answer_without_a_body_is_refused(answer):
     with pytest.raises(ValueError, match=r"."):
-        Decompress(URL, b"", (), 7).decode(answer)
+        Decompress(URL, b"", (), 7).decode(encode(answer))
 
 
 @fuzzed
-@given(st.binary() | st.text().map(lambda text: json.dumps([text, [text]]).encode()))
-def test_nothing_but_a_value_error_comes_of_an_answer(answer):
+@given(st.binary() | st.text().map(lambda text: encode([text, [text]])))
+def test_an_answer_causes_no_error_but_a_value_error(answer):
     for task in (sitemap(b""), Decompress(URL, b"", (), 7)):
-        with pytest.raises(ValueError, match=r"."):
+        with suppress(ValueError):
             task.decode(answer)

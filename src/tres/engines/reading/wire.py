@@ -1,24 +1,23 @@
-"""How pages go to the reader's process and readings come back.
+"""How messages go to the reader's process and readings come back.
 
-A message is four bytes of length and that many bytes. A page is a line of JSON and its body; a
-reading is in the form of `tres.web.percept_codec`. The process that reads pages of strangers may
-have been taken over by one of them, so its readings are data and nothing more. Whatever is not
-exactly a reading raises `ValueError`: here every string has a longest length, every number a range,
-every URL its canonical form, and every site is that of its URL. The bounds of what a reading says
-beside its outcome are in the types of `Reading`. No string holds half of a surrogate pair, which
-msgspec's JSON refuses.
+A message is four bytes of length and that many bytes; tasks (`tres.engines.reading.tasks`) encode
+themselves. A reading is in the form of `tres.web.percept_codec`. The process that reads pages of
+strangers may have been taken over by one of them, so its readings are data and nothing more.
+Whatever is not exactly a reading raises `ValueError`: here every string has a longest length,
+every number a range, every URL its canonical form, and every site is that of its URL. The bounds
+of what a reading says beside its outcome are in the types of `Reading`. No string holds half of a
+surrogate pair, which msgspec's JSON refuses.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Annotated, Any, Literal, get_type_hints
 
 import msgspec
 
-from tres.engines.reading.page_reader import Reading, Received
+from tres.engines.reading.page_reader import Reading
 from tres.web.near_duplicates import BITS
 from tres.web.page import Failed, Link, Page
 from tres.web.parse import MAX_LINKS, MAX_TEXT_CHARS, MAX_TITLE_CHARS
@@ -50,20 +49,6 @@ def length_of(prefix: bytes) -> int:
     if length > MAX_MESSAGE:
         raise ValueError("a message is too long")
     return length
-
-
-def page_message(received: Received) -> bytes:
-    """A response on its way to the reader."""
-    about = [received.url, received.status, received.content_type]
-    head = [*about, received.sitemap, received.encodings]
-    return json.dumps(head).encode() + b"\n" + received.body
-
-
-def received_page(message: bytes) -> Received:
-    """The response in a message."""
-    head, _, body = message.partition(b"\n")
-    url, status, content_type, sitemap, encodings = json.loads(head)
-    return Received(url, status, content_type, body, tuple(sitemap), tuple(encodings))
 
 
 def reading_message(reading: Reading) -> bytes:
