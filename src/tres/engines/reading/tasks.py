@@ -61,7 +61,7 @@ class ReadPage(_Message, frozen=True):
         return self.received.url
 
     def message(self) -> bytes:
-        return encode(ReadPage(replace(self.received, url=well_formed(self.url))))
+        return encode(ReadPage(replace(self.received, url=replace_surrogates(self.url))))
 
     def perform(self, reader: PageReader) -> bytes:
         return reading_message(reader.read(self.received))
