@@ -1,22 +1,21 @@
-"""A web of any size, made from a seed: for demonstrations, tests and scale.
+"""A web of any size, generated from a seed: for demonstrations, tests and scale.
 
-It is never evidence that a crawler is good: whoever writes the generator also decides what
-can be learned. It has the properties that make focused crawling hard on the real Web, each
-with its own parameter (`Shape`):
+It proves nothing about a crawler, as the generator decides what can be learnt. It has the
+properties that make focused crawling hard on the real Web, each with a parameter (`Shape`):
 
 - *Sites* with heavy-tailed sizes, each mostly about one topic and never purely.
 - *Topical locality*: pages link to pages like them, but the communities of a topic are
   islands. A crawler that follows only relevant pages stays on the island of its seeds.
-- *Bridges*: directories, which are about nothing themselves, link to one topic in all its
-  regions, and pages of the topic link to them. Whoever learns that an irrelevant "resources"
-  page pays off one step later finds the other islands; the reward is delayed.
+- *Bridges*: directories have no topic themselves, but link to one topic in all its regions, and
+  pages of the topic link to them. A crawler that learns that an irrelevant "resources" page pays
+  off one step later finds the other islands: the reward is delayed.
 - *Skew*: a few pages attract most links, a few pages have very many.
-- *Anchors that lie*: some promise a topic and lead elsewhere, some say "more" and lead to it.
+- *Misleading anchors*: some name a topic and lead elsewhere, some say "more" and lead to it.
 - *Dead links*, and *traps*: an endless calendar, and session ids that multiply a site.
 
-The graph is a handful of flat arrays. A page is made when it is fetched, from a random stream
-of its own, (seed, page number), so it is the same page however often and in whatever order
-pages are fetched. A million pages need some tens of megabytes.
+The graph is a few flat arrays. A page is generated when it is fetched, from a random stream of its
+own, (seed, page number), so it is the same in any order of fetches. A million pages need some tens
+of megabytes.
 """
 
 from __future__ import annotations
@@ -44,14 +43,14 @@ DEFAULT_PAGES = 20_000
 DEFAULT_SEED = 1
 DEFAULT_TOPIC = TOPICS[0]
 CHILDREN = 4
-"""Pages of a site form a tree with this many branches, so that all can be reached from home."""
+"""Branches in the tree of a site, by which all its pages can be reached from its home page."""
 MAX_OUTWARD = 60
 SEED_CANDIDATES = 500
 MONTH_OF_TODAY = 2024 * 12
 
 
 class GeneratedWeb:
-    """A seeded web; `shape` says what it is like."""
+    """A web generated from a seed, with the properties of `shape`."""
 
     def __init__(
         self, pages: int = DEFAULT_PAGES, seed: int = DEFAULT_SEED, shape: Shape | None = None
@@ -68,12 +67,12 @@ class GeneratedWeb:
 
     @property
     def name(self) -> str:
-        """The name under which `open_web` makes the same web again."""
+        """The name by which `open_web` generates the same web."""
         return f"generated:pages={len(self)},seed={self.seed}"
 
     @property
     def topics(self) -> Mapping[str, tuple[str, ...]]:
-        """The topics, which are the labels of pages, with keywords that name them."""
+        """The topics, which are the labels of pages, and their keywords."""
         words = zip(TOPICS, TOPIC_WORDS, strict=True)
         return {name: (name, *vocabulary[:KEYWORDS]) for name, vocabulary in words}
 
@@ -82,15 +81,15 @@ class GeneratedWeb:
 
     @property
     def sites(self) -> int:
-        """How many hosts the web has."""
+        """Number of hosts."""
         return len(self.graph.site_topic)
 
     def pages(self) -> Iterator[Page]:
-        """Every page once, without what traps make of them."""
+        """Yield every page once, without the copies that traps make."""
         return (self._page(PageAt(number)) for number in range(len(self)))
 
     def seeds(self, topic: str = DEFAULT_TOPIC, n: int = 1) -> list[str]:
-        """Home pages about a topic, those with most links first, trapped sites left out."""
+        """Return home pages about a topic, most links first, without sites that are traps."""
         if topic not in TOPICS:
             raise ValueError(f"no topic `{topic}`; there are {', '.join(TOPICS)}")
         sites = np.flatnonzero(self.graph.site_topic == TOPICS.index(topic)).tolist()
@@ -100,7 +99,7 @@ class GeneratedWeb:
         return [page.url for page in best[:n]]
 
     def fetch(self, url: str) -> Outcome:
-        """The page at a URL, made now."""
+        """Generate the page at a URL."""
         match self.addresses.locate(url):
             case PageAt() as place:
                 return self._page(place)
@@ -118,7 +117,7 @@ class GeneratedWeb:
         return Page(self.addresses.url(place.number, place.session), title, text, links, labels)
 
     def _site_links(self, place: PageAt, rng: Rng) -> Iterator[Link]:
-        """Home, up and down the tree of the site, and into its calendar."""
+        """Yield links to the home page, up and down the tree of the site, and to its calendar."""
         page, site = place.number, int(self.graph.site[place.number])
         home = int(self.graph.site_start[site])
         session = place.session or self.addresses.session_of(page)
@@ -143,13 +142,13 @@ class GeneratedWeb:
                 yield Link(self.addresses.url(target), self.writer.anchor(page, target, rng))
 
     def _degree(self, page: int, rng: Rng) -> int:
-        """Number of outward links: directories have many, home pages more than others."""
+        """Return the number of outward links: many in directories, more in home pages."""
         tail = (1.0 - rng.random()) ** (-1.0 / self.shape.degree_tail)
         at_least = 20 if self.graph.is_directory(page) else 6 if self.graph.is_home(page) else 4
         return min(MAX_OUTWARD, int(at_least * tail))
 
     def _target(self, page: int, kind: float, popularity: float, choice: float) -> int | None:
-        """Where a link leads: into the community, to a directory, or anywhere."""
+        """Return the target of a link: in the community, a directory, or anywhere."""
         graph, topic, rank = self.graph, int(self.graph.topic[page]), popularity**self.shape.skew
         if graph.is_directory(page):
             region = int(choice * graph.regions)
@@ -175,7 +174,7 @@ class GeneratedWeb:
 
 
 def _relatives(index: int, size: int) -> Iterator[int]:
-    """The neighbours of a page in the tree of its site, without home."""
+    """Yield the neighbours of a page in the tree of its site, except the home page."""
     if (parent := (index - 1) // CHILDREN) > 0:
         yield parent
     first = index * CHILDREN + 1

@@ -1,13 +1,11 @@
-"""The bones of the generated web: which sites and pages there are and what attracts links.
+"""The graph of the generated web: its sites and pages, and what attracts links.
 
-Everything that must be known of *all* pages is kept in flat arrays, about 20 bytes a page.
-What concerns one page only (its links, its words) is not here: it is drawn when the page is
-fetched, from the page's own random stream.
+Properties that are needed for *all* pages are in flat arrays, about 20 bytes a page. The links and
+words of a page are not here: they are drawn when the page is fetched, from its own random stream.
 
 Popularity is a position in an order. All pages of a community (the pages of one topic in one
-region) stand in a random order, and a link chooses position `n * u ** skew` of it, with u
-uniform: a few pages collect most links, and in-degrees get a heavy tail, without any weights
-to store or to search.
+region) are in a random order, and a link chooses position `n * u ** skew` of it, with u uniform: a
+few pages get most links, and in-degrees have a heavy tail, without weights to store or search.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ Ints = np.ndarray[tuple[int], np.dtype[np.int32]]
 Rng = np.random.Generator
 
 SHARES = (0.05, 0.13, 0.08, 0.05, 0.13, 0.11, 0.06, 0.09)
-"""How much of the Web each topic is; what is left to 1 is about nothing in particular."""
+"""Shares of the topics; the rest of the Web has no topic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,7 @@ class Shape:
     locality: float = 0.25
     """Share of outward links that stay within the community: topical locality."""
     regions: int = 6
-    """Communities of a topic that do not know each other: tunnels lead between them."""
+    """Communities of a topic that do not link to each other: tunnels lead between them."""
     hubs: float = 0.05
     """Share of the pages without topic that are directories, the bridges between regions:
     irrelevant themselves, they link to many pages of one topic in all its regions."""
@@ -45,13 +43,13 @@ class Shape:
     degree_tail: float = 1.5
     """Tail exponent of the number of outward links."""
     skew: float = 2.5
-    """How unequal the popularity of pages is; 1 means that all are equal."""
+    """How unequal the popularity of pages is; with 1, all are equal."""
     ambiguous: float = 0.08
-    """Share of topical pages that speak as much about another topic."""
+    """Share of topical pages that are as much about another topic."""
     plain: float = 0.2
     """Share of anchors that say nothing: "more", "next"."""
     misleading: float = 0.08
-    """Share of anchors that promise a topic which the target does not have."""
+    """Share of anchors that name a topic which the target does not have."""
     dead: float = 0.06
     """Share of outward links that lead nowhere."""
     traps: float = 0.04
@@ -67,13 +65,13 @@ class Pool:
 
     @classmethod
     def of(cls, pages: Ints, group: Ints, groups: int, rng: Rng) -> Pool:
-        """Pages with the number of their group each, in random order within the group."""
+        """Return pages by group, in random order within each group."""
         order = np.lexsort((rng.random(len(pages)), group))
         starts = np.searchsorted(group[order], np.arange(groups + 1))
         return cls(pages[order].astype(np.int32), starts.astype(np.int32))
 
     def draw(self, group: int, popularity: float) -> int | None:
-        """The page at a popularity in [0, 1), 0 being the highest; None from an empty group."""
+        """Return the page at a popularity in [0, 1), 0 the highest; None if the group is empty."""
         start, end = int(self.starts[group]), int(self.starts[group + 1])
         return int(self.pages[start + int((end - start) * popularity)]) if end > start else None
 
@@ -93,24 +91,24 @@ class Graph:
     regions: int
 
     def community(self, page: int) -> int:
-        """The group of a topical page in `communities`."""
+        """Return the group of a topical page in `communities`."""
         return int(self.topic[page]) * self.regions + int(self.site[page]) % self.regions
 
     def is_directory(self, page: int) -> bool:
-        """Is the page about nothing, but for a topic?"""
+        """Return whether a page has no topic itself, but links to one."""
         return bool(self.topic[page] != self.subject[page])
 
     def is_home(self, page: int) -> bool:
-        """Is it the first page of its site?"""
+        """Return whether a page is the first of its site."""
         return bool(self.site_start[self.site[page]] == page)
 
     def size_of(self, site: int) -> int:
-        """The number of pages of a site."""
+        """Return the number of pages of a site."""
         return int(self.site_start[site + 1] - self.site_start[site])
 
 
 def grow_graph(pages: int, shape: Shape, rng: Rng) -> Graph:
-    """Draw the graph. The order of the draws is part of what a seed means."""
+    """Draw the graph. The order of the draws must not change: a seed means one web."""
     site_start = _site_starts(pages, shape, rng)
     sizes = np.diff(site_start)
     site = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
@@ -135,7 +133,7 @@ def grow_graph(pages: int, shape: Shape, rng: Rng) -> Graph:
 
 
 def _site_starts(pages: int, shape: Shape, rng: Rng) -> Ints:
-    """Where each site's pages begin: Pareto sizes, none above a fiftieth of the web."""
+    """Return where the pages of each site begin: Pareto sizes, up to a fiftieth of the web."""
     drawn = 3.0 * (1.0 - rng.random(pages // 3 + 1)) ** (-1.0 / shape.site_tail)
     ends = np.cumsum(np.minimum(drawn, max(3, pages // 50)).astype(np.int32), dtype=np.int32)
     inner = ends[ends < pages]
@@ -143,7 +141,7 @@ def _site_starts(pages: int, shape: Shape, rng: Rng) -> Ints:
 
 
 def _site_topics(sizes: Ints) -> Ints:
-    """Give each site to the topic that misses most pages: shares hold even in small webs."""
+    """Assign each site to the topic that lacks most pages, so that shares hold in small webs."""
     missing = np.array([*SHARES, 1.0 - sum(SHARES)]) * sizes.sum()
     topics = np.empty(len(sizes), np.int32)
     for site in np.argsort(-sizes, kind="stable"):
@@ -154,7 +152,7 @@ def _site_topics(sizes: Ints) -> Ints:
 
 
 def _page_topics(site: Ints, start: Ints, site_topic: Ints, shape: Shape, rng: Rng) -> Ints:
-    """The site's topic, or any topic on pages that stray; home pages never stray."""
+    """Return the topic of each page: that of its site, or any topic; home pages never differ."""
     stray = rng.random(len(site)) >= shape.focus
     stray[start[:-1]] = False
     other = np.searchsorted(np.cumsum(SHARES), rng.random(len(site))).astype(np.int32)
@@ -163,7 +161,7 @@ def _page_topics(site: Ints, start: Ints, site_topic: Ints, shape: Shape, rng: R
 
 
 def _subjects(topic: Ints, start: Ints, shape: Shape, rng: Rng) -> Ints:
-    """What a page is *for*: its topic, or in a directory the topic of its links."""
+    """Return the subject of each page: its topic, or for a directory that of its links."""
     hub = (topic == NO_TOPIC) & (rng.random(len(topic)) < shape.hubs)
     hub[start[:-1]] = False
     subject = rng.integers(0, len(TOPICS), len(topic), dtype=np.int32)

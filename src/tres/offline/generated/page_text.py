@@ -1,4 +1,4 @@
-"""What the pages of the generated web say, and what the links to them promise."""
+"""The texts of the generated web: titles, texts and anchors."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class PageWriter:
     shape: Shape
 
     def title(self, page: int, rng: Rng) -> str:
-        """The headword of the page among others."""
+        """Return the headword of the page with some other words."""
         words = DIRECTORY_WORDS if self.graph.is_directory(page) else COMMON_WORDS
         return " ".join([self.addresses.headword(page), *draw_words(words, 2, rng)]).capitalize()
 
     def text(self, page: int, rng: Rng) -> str:
-        """Mostly words that every page has; what the page is about shows in the rest."""
+        """Return a text: mostly common words, the rest about the topic of the page."""
         length, share, other, odd = rng.random(4).tolist()
         count = int(MIN_WORDS + (MAX_WORDS - MIN_WORDS) * length)
         stranger = TOPIC_WORDS[int(other * len(TOPICS))]
@@ -51,27 +51,27 @@ class PageWriter:
         return prose([(COMMON_WORDS, rest), *parts], rng)
 
     def _directory(self, page: int, count: int) -> Parts:
-        """About links, with a little of what they lead to."""
+        """Return words about links, and a few of the subject."""
         subject = TOPIC_WORDS[int(self.graph.subject[page])]
         return [(DIRECTORY_WORDS, count // 10), (subject, count // 20)]
 
     def _topical(self, page: int, count: int, stranger: Words, odd: float) -> Parts:
-        """Mostly the page's topic; ambiguous pages give half of the room to another."""
+        """Return mostly words of the page's topic; in ambiguous pages, half of another."""
         foreign = count // 2 if odd < self.shape.ambiguous else count // 10
         return [(TOPIC_WORDS[int(self.graph.topic[page])], count - foreign), (stranger, foreign)]
 
     def anchor(self, source: int, target: int, rng: Rng) -> str:
-        """The text of a link: a description of the target, nothing, or a false promise."""
+        """Return the text of a link: descriptive, plain, or misleading."""
         kind, choice = rng.random(2).tolist()
         if kind < self.shape.plain:
             return PLAIN_ANCHORS[int(choice * len(PLAIN_ANCHORS))]
         if kind < self.shape.plain + self.shape.misleading:
-            return " ".join(draw_words(self._promise(source, target, choice), 2, rng))
+            return " ".join(draw_words(self._misleading_words(source, target, choice), 2, rng))
         words = DIRECTORY_WORDS if self.graph.is_directory(target) else COMMON_WORDS
         return " ".join([self.addresses.headword(target), *draw_words(words, int(3 * choice), rng)])
 
-    def _promise(self, source: int, target: int, choice: float) -> Words:
-        """Words of a topic that the target does not have; if possible those of the source."""
+    def _misleading_words(self, source: int, target: int, choice: float) -> Words:
+        """Return words of a topic that the target does not have; if possible, the source's."""
         topic, subject = int(self.graph.topic[source]), int(self.graph.subject[target])
         if topic in (NO_TOPIC, subject):
             topic = (subject + 1 + int(choice * (len(TOPICS) - 1))) % len(TOPICS)

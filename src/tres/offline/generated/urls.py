@@ -1,15 +1,15 @@
-"""Addresses of the generated web: from page to URL and back, with nothing stored.
+"""URLs of the generated web: from page to URL and back, without storing them.
 
-A URL carries the numbers that lead back to its page (`17` is the site, `3` the page there):
+A URL contains the numbers of its page (`17` is the site, `3` the page there):
 
     http://stellar-notes17.example/2019/telescope-3.html
 
-The words around the numbers are drawn from hashes of them, so a URL is valid only if it is
-exactly the one that would be made for the numbers in it; everything else is a dead link.
+The words around the numbers follow from hashes of them, so a URL is valid only if it is exactly
+the one for the numbers in it; everything else is a dead link.
 
 Two kinds of sites have more URLs than pages. In one, every month has a calendar page that
-links to the next. In the other, the server marks visitors: links within the site carry the
-session id of whoever came in without one, and each id makes every page of the site anew.
+links to the next. In the other, a visitor without a session id gets one in all links of the page,
+so each id is another copy of the whole site.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _URL = re.compile(r"http://[a-z]+-[a-z]+(\d{1,9})\.example/(.*)")
 
 
 def hash_numbers(*numbers: int) -> int:
-    """A hash of small numbers, equal on every machine (the finaliser of SplitMix64)."""
+    """Return a hash of small numbers, the same on every machine (SplitMix64)."""
     state = 0
     for number in numbers:
         state = (state + number + 0x9E3779B97F4A7C15) & _MASK
@@ -45,7 +45,7 @@ def hash_numbers(*numbers: int) -> int:
 
 
 class Trap(Enum):
-    """What is endless about a site."""
+    """The endless part of a site."""
 
     NONE = 0
     CALENDAR = 1
@@ -54,7 +54,7 @@ class Trap(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PageAt:
-    """One page, as seen within a session or outside of any."""
+    """One page, within a session or outside of any."""
 
     number: int
     session: str = ""
@@ -77,7 +77,7 @@ class Addresses:
         self._traps = traps
 
     def url(self, page: int, session: str = "") -> str:
-        """The address of a page."""
+        """Return the URL of a page."""
         graph = self._graph
         site = int(graph.site[page])
         index = page - int(graph.site_start[site])
@@ -88,44 +88,44 @@ class Addresses:
         return f"http://{self.host(site)}/{year}/{self.headword(page)}-{index}.html{query}"
 
     def calendar(self, site: int, month: int) -> str:
-        """The address of a month in a site's calendar."""
+        """Return the URL of a month in the calendar of a site."""
         year, in_year = divmod(month, 12)
         return f"http://{self.host(site)}/calendar/{year:04}-{in_year + 1:02}.html"
 
     def host(self, site: int) -> str:
-        """A name that mostly tells the topic of a site, which can be one that does not exist."""
+        """Return the host name of a site, existing or not: mostly a word of its topic."""
         draw = hash_numbers(self._seed, site, 2)
         known = site < len(self._graph.site_topic) and draw % 4
         words = vocabulary(int(self._graph.site_topic[site]) if known else NO_TOPIC)
         return f"{words[draw // 4 % len(words)]}-{SITE_KINDS[draw % len(SITE_KINDS)]}{site}.example"
 
     def headword(self, page: int) -> str:
-        """The word that a page is named after: mostly one of its subject."""
+        """Return the word that a page is named after: mostly one of its subject."""
         draw = hash_numbers(self._seed, page, 3)
         words = vocabulary(int(self._graph.subject[page])) if draw % 3 else COMMON_WORDS
         return words[draw // 3 % len(words)]
 
     def trap(self, site: int) -> Trap:
-        """What a site is trapped with; most are not."""
+        """Return the trap of a site; most have none."""
         draw = hash_numbers(self._seed, site, 4) / (_MASK + 1)
         if draw < self._traps:
             return Trap.CALENDAR
         return Trap.SESSION if draw < 2 * self._traps else Trap.NONE
 
     def session_of(self, page: int) -> str:
-        """The session id for a visitor who enters at a page; empty where there are none."""
+        """Return the session id of a visitor who enters at a page; empty without sessions."""
         if self.trap(int(self._graph.site[page])) is not Trap.SESSION:
             return ""
         return f"{hash_numbers(self._seed, page, 5) >> 32:08x}"
 
     def dead(self, draw: int) -> str:
-        """A URL that no page has: on a site that is gone, or a page that is."""
+        """Return a URL without a page, on a site that exists or not."""
         sites = len(self._graph.site_topic)
         site = draw % (2 * sites)
         return f"http://{self.host(site)}/{FIRST_YEAR}/{COMMON_WORDS[draw % 100]}-0.html"
 
     def locate(self, url: str) -> PageAt | CalendarAt | None:
-        """What is at a URL."""
+        """Return the page or month at a URL."""
         parts = _URL.fullmatch(url)
         if not parts or (site := int(parts[1])) >= len(self._graph.site_topic):
             return None

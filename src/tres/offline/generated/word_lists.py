@@ -1,7 +1,7 @@
-"""The words of the generated web: eight topics, words that all pages share, and their use.
+"""The words of the generated web: eight topics, and words that all pages share.
 
-Words are drawn by Zipf's law, as in real text: a few are everywhere, most are rare. A text
-is a mixture of up to three vocabularies; how much of each is the page's business.
+Words are drawn by Zipf's law, as in real text: a few are everywhere, most are rare. A text is a
+mixture of up to three vocabularies.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ VOCABULARIES = {
         level crossing line route network delay
         """,
 }
-"""Some words belong to two topics (wheel, fork, ballast, bridge), as in life."""
+"""Some words belong to two topics (wheel, fork, ballast, bridge), as in real text."""
 
 COMMON = """
     the of and to in is that for it with as was on be by this are from at or an have not which
@@ -87,7 +87,7 @@ DIRECTORY = """
     """
 
 KEYWORDS = 8
-"""How many words of a vocabulary name its topic."""
+"""Words of a vocabulary that are keywords of its topic."""
 
 NO_TOPIC = -1
 
@@ -101,25 +101,25 @@ WORDS_A_SENTENCE = 12
 
 
 def vocabulary(topic: int) -> Words:
-    """The words of a topic; pages without one have only the common words."""
+    """Return the words of a topic; without a topic, the common words."""
     return COMMON_WORDS if topic == NO_TOPIC else TOPIC_WORDS[topic]
 
 
 @cache
 def _zipf(size: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Cumulative probabilities of the ranks 1 .. size, proportional to 1 / (rank + 3)."""
+    """Return cumulative probabilities of the ranks 1 .. size, proportional to 1 / (rank + 3)."""
     sums = np.cumsum(1.0 / (np.arange(size) + 4.0))
     return np.asarray(sums / sums[-1])
 
 
 def draw_words(words: Words, count: int, rng: np.random.Generator) -> list[str]:
-    """`count` words by Zipf's law."""
+    """Draw `count` words by Zipf's law."""
     ranks = np.searchsorted(_zipf(len(words)), rng.random(count))
     return [words[rank] for rank in np.minimum(ranks, len(words) - 1).tolist()]
 
 
 def prose(parts: list[tuple[Words, int]], rng: np.random.Generator) -> str:
-    """Sentences of words from several vocabularies, so many from each, well mixed."""
+    """Return sentences of words from several vocabularies, with a count for each."""
     words = [word for vocabulary, count in parts for word in draw_words(vocabulary, count, rng)]
     order = np.argsort(rng.random(len(words))).tolist()
     mixed = [words[place] for place in order]
