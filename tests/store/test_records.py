@@ -12,6 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tres.store.journal_header import FORMAT
 from tres.store.records import (
     TEXTS,
     Begin,
@@ -133,3 +134,45 @@ def test_relevances_of_another_precision_are_a_mistake_of_ours() -> None:
     none = np.zeros(0, np.bool_)
     with pytest.raises(TypeError, match="float64, not float32"):
         encode(Seeds(LinkPercepts((), (), none, none, np.zeros(0, np.float64))))  # type: ignore[arg-type]
+
+
+LINKS = LinkPercepts(
+    ("http://a.example/1", "http://b.example/\ud800"),
+    ("a.example", "b.example"),
+    np.array([True, False]),
+    np.array([True, True]),
+    np.array([0.25, 1.0], np.float32),
+    ("one", "zwei ü"),
+)
+PAGE = Percept("http://a.example/", "a.example", 0.1, LINKS, "en")
+LINK_TEXT = (
+    b'["http://a.example/1","http://b.example/\\ud800"],["a.example","b.example"],'
+    b'["one","zwei \\u00fc"]]'
+)
+LINK_NUMBERS = b"\x03\x02" + struct.pack("<2f", 0.25, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("entry", "text", "numbers"),
+    [
+        (Seeds(LINKS), b"[" + LINK_TEXT, LINK_NUMBERS),
+        (Begin(9, "digest"), b'[9,"digest"]', b""),
+        (Demanded(2, (3, 7), ("http://a.example/1",)), b'[2,[3,4],["http://a.example/1"]]', b""),
+        (
+            Received("http://a.example/0", PAGE),
+            b'["http://a.example/0","http://a.example/","a.example","en",' + LINK_TEXT,
+            struct.pack("<d", 0.1) + LINK_NUMBERS,
+        ),
+        (
+            Received("a", Failed("b", FailureKind.TIMEOUT, True)),
+            b'["a","b","timeout",true]',
+            b"",
+        ),
+        (Blocked("a.example"), b'["a.example"]', b""),
+    ],
+)
+def test_the_bytes_are_those_of_format_3(entry: Entry, text: bytes, numbers: bytes) -> None:
+    """A change of these bytes, as by a new column of links, needs a new number of the format."""
+    assert FORMAT == 3
+    _, body = encode(entry)
+    assert zlib.decompress(body) == struct.pack("<I", len(text)) + text + numbers

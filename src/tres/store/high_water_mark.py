@@ -59,7 +59,7 @@ class Required(NamedTuple):
 
 
 class HighWaterMark:
-    """The mark of one journal, open for whoever writes to the run."""
+    """The mark of one journal, open for the process that writes to the run."""
 
     def __init__(self, path: Path, synced: Extent, boot: str | None = None) -> None:
         self._file = os.open(path, os.O_WRONLY)

@@ -55,7 +55,7 @@ STEP_FIELDS = [field for field in FIELDS.values() if field.name not in _OF_FETCH
 FETCH_FIELDS = [field for field in FIELDS.values() if field.name in _OF_FETCH]
 
 FETCH_COLUMNS = sql_columns(FETCH_FIELDS) | {"fingerprint": "TEXT", "warc_end": "INTEGER"}
-"""The last two are for a crawl that is resumed; nobody else reads them."""
+"""The last two are only read when a crawl is resumed."""
 PAGE_COLUMNS = sql_columns(STEP_FIELDS) | {"rivals": "TEXT NOT NULL"}
 FAILURE_COLUMNS = {
     "url": "TEXT NOT NULL",

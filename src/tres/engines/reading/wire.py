@@ -71,7 +71,7 @@ def checked_reading(message: bytes) -> Reading:
 
 
 def page_values(page: Page) -> list[Any]:
-    """A page that nobody has judged, in values that JSON knows."""
+    """A page that is not judged yet, as values that JSON can hold."""
     return [page.url, page.title, page.text, [[link.url, link.anchor] for link in page.links]]
 
 
