@@ -26,7 +26,6 @@ def crawled(pages: int = 20) -> CrawlSession:
         bytearray(b"x"),
         b"bytes",
         object(),
-        np.float32(1),
         PathFeatures(0.0, 0.0, 0.0),
         [Column(np.int32)],
     ],
@@ -37,6 +36,15 @@ def test_a_field_of_a_kind_it_does_not_know_is_refused(new: object) -> None:
     session.policy.new_field = new  # type: ignore[attr-defined]
     with pytest.raises(TypeError, match=r"session\.policy\.new_field: a snapshot cannot hold"):
         capture(session)
+
+
+def test_numbers_of_numpy_keep_their_type() -> None:
+    session, again = crawled(), crawled(pages=5)
+    session.policy.new_field = np.float32(0.1)  # type: ignore[attr-defined]
+    again.policy.new_field = 0.0  # type: ignore[attr-defined]
+    restore(again, capture(session))
+    assert type(again.policy.new_field) is np.float32  # type: ignore[attr-defined]
+    assert again.policy.new_field == np.float32(0.1)  # type: ignore[attr-defined]
 
 
 def test_a_field_that_the_state_lacks_is_refused() -> None:
