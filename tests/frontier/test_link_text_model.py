@@ -1,4 +1,4 @@
-"""The words of links that led to relevant pages promise more of them."""
+"""The link text model: words that led to relevant pages make links likely."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import pytest
 from tests.support.rows import ids, outlinks
 from tests.support.webs import To
 
-from tres.frontier.link_text_model import DOUBT, GROWTH, LinkWords
+from tres.frontier.link_text_model import GROWTH, PRIOR, LinkTextModel
 from tres.frontier.rows import LEVEL_STEP
 from tres.frontier.url_rows import UrlRows
 from tres.mdp.schema import EVIDENCE, NO_SIBLINGS, NO_WORDS, Schema
 from tres.mdp.sites import Sites
 from tres.web.link_wording import encode_wordings
 
-UNKNOWN = 1 / (1 + np.exp(-DOUBT))
+UNKNOWN = 1 / (1 + np.exp(-PRIOR))
 
 
-def words_of(*anchors: str) -> LinkWords:
+def words_of(*anchors: str) -> LinkTextModel:
     """One row for each anchor; their URLs say nothing."""
-    words = LinkWords()
+    words = LinkTextModel()
     words.add(encode_wordings([""] * len(anchors), anchors))
     return words
 
@@ -41,18 +41,18 @@ def fetch(rows: UrlRows, url: int, relevance: float) -> set[int]:
     return set(rows.url_ids(rows.follow(0, url, relevance)).tolist())
 
 
-def promises(rows: UrlRows, *urls: int, routed: bool = False) -> list[float]:
+def probabilities(rows: UrlRows, *urls: int, routed: bool = False) -> list[float]:
     vectors = (rows.routed_vectors if routed else rows.vectors)(ids(*urls))
     return [float(value) for value in vectors[:, rows.schema.column("words_relevance")]]
 
 
-def test_words_that_led_to_relevant_pages_promise_more_than_others() -> None:
+def test_words_that_led_to_relevant_pages_are_likelier_than_others() -> None:
     words = words_of("loud music", "dull prices", "soft music", "high prices", "else")
-    before = words.promise(ids(0, 1, 2, 3, 4))
+    before = words.probability(ids(0, 1, 2, 3, 4))
     assert before == pytest.approx(UNKNOWN, abs=1e-6)
     words.learn(0, 1.0)
     words.learn(1, 0.0)
-    _, _, music, prices, other = words.promise(ids(0, 1, 2, 3, 4)).tolist()
+    _, _, music, prices, other = words.probability(ids(0, 1, 2, 3, 4)).tolist()
     assert music > other > prices
 
 
@@ -61,25 +61,25 @@ def test_one_step_worked_out_by_hand() -> None:
     words.learn(0, 1.0)
     error = UNKNOWN - 1.0
     step = -0.5 * error / np.sqrt(1.0 + error**2)  # of the word, and of what every link has
-    margins = np.array([DOUBT + 2 * step, DOUBT + step])
-    assert words.promise(ids(0, 1)) == pytest.approx(1 / (1 + np.exp(-margins)), abs=1e-6)
+    margins = np.array([PRIOR + 2 * step, PRIOR + step])
+    assert words.probability(ids(0, 1)) == pytest.approx(1 / (1 + np.exp(-margins)), abs=1e-6)
 
 
 def test_what_is_explained_teaches_nothing_more() -> None:
     words = words_of("project manual", "manual")
     for _ in range(2_000):
         words.learn(0, 1.0)
-    before = words.promise(ids(0, 1))
+    before = words.probability(ids(0, 1))
     words.learn(0, 1.0)
     assert before[0] > 0.95
-    assert words.promise(ids(0, 1)) == pytest.approx(before, abs=1e-3)
+    assert words.probability(ids(0, 1)) == pytest.approx(before, abs=1e-3)
 
 
 def test_thousands_of_pages_overflow_nothing() -> None:
     words = words_of(" ".join("abcdefgh"))
     for _ in range(3_000):
         words.learn(0, 0.0)
-    assert 0.0 <= words.promise(ids(0))[0] < 0.05
+    assert 0.0 <= words.probability(ids(0))[0] < 0.05
 
 
 def test_rows_are_read_again_when_a_quarter_more_was_learnt() -> None:
@@ -92,22 +92,22 @@ def test_rows_are_read_again_when_a_quarter_more_was_learnt() -> None:
 def test_a_fetched_page_speaks_for_rows_with_the_same_words() -> None:
     rows = rows_of(["music one", "music two", "prices"])
     fetch(rows, 0, 1.0)
-    music, prices = promises(rows, 1, 2)
+    music, prices = probabilities(rows, 1, 2)
     assert music > prices > UNKNOWN
 
 
-def test_rows_are_sorted_anew_when_their_promise_has_moved_by_a_step_and_not_before() -> None:
+def test_rows_are_sorted_anew_when_their_probability_has_moved_by_a_step_and_not_before() -> None:
     rows = rows_of([f"music {i}" for i in range(40)] + ["prices"], NO_SIBLINGS)
     moved = 0
     for url in range(39):
-        before = promises(rows, 39, 40, routed=True)
+        before = probabilities(rows, 39, 40, routed=True)
         anew = fetch(rows, url, float(url % 2 == 0))
-        after = promises(rows, 39, 40, routed=True)
+        after = probabilities(rows, 39, 40, routed=True)
         for row, was, now in zip((39, 40), before, after, strict=True):
             assert (was == now) or (row in anew and abs(was - now) > LEVEL_STEP)
             moved += was != now
     assert moved
-    fresh = promises(rows, 39, 40)
+    fresh = probabilities(rows, 39, 40)
     assert fresh != after
     assert fresh == pytest.approx(after, abs=2 * LEVEL_STEP)
 
@@ -115,9 +115,9 @@ def test_rows_are_sorted_anew_when_their_promise_has_moved_by_a_step_and_not_bef
 def test_a_link_that_is_cited_again_is_read_again() -> None:
     rows = rows_of(["music", "music"])
     fetch(rows, 0, 0.4)
-    assert promises(rows, 1) != promises(rows, 1, routed=True)
+    assert probabilities(rows, 1) != probabilities(rows, 1, routed=True)
     rows.add_links(outlinks([(1, 0, To(""))], page=98))
-    assert promises(rows, 1) == promises(rows, 1, routed=True)
+    assert probabilities(rows, 1) == probabilities(rows, 1, routed=True)
 
 
 def test_without_the_feature_words_change_nothing() -> None:

@@ -105,7 +105,7 @@ class LinksLimited:
 
 @dataclass(frozen=True, slots=True)
 class SiteHeld:
-    """A site has used the share of the budget that its endorsers allow; others come first now.
+    """A site has used the share of the budget that a site may take; others come first now.
 
     `site` is a domain, or one host of it that counts by itself (`tres.crawl.endorsement`).
     """

@@ -1,19 +1,19 @@
-"""Bounds on the links that a crawl knows and has not asked for yet.
+"""Limits on the links that wait in the frontier.
 
-A site can make links faster than anybody can follow them, and every known URL costs memory. So
-three limits hold, each of them a setting of `[crawl]`:
+A site can make links faster than a crawl can follow them, and every known URL costs memory. So
+there are three limits, each of them a setting of `[crawl]`:
 
-    links_per_page      of the links of one page, the best count
-    frontier_per_site   links of one site that wait
-    frontier_size       links that wait, in all
+    links_per_page      links of one page that count
+    frontier_per_site   waiting links of one site
+    frontier_size       waiting links in all
 
-The best are those whose anchor and URL the relevance model likes most; equal ones count in the
-order of the page. Where a limit leaves room for some of a page's links, the best of them enter and
-the worst are dropped: they get no id and cost nothing. Links that wait already are never pushed
-out, and links to URLs that are known always count as citations, unless the frontier is full.
+Where a limit leaves room for some of a page's links, the best enter and the others are dropped:
+they get no id and cost nothing. The best are those whose anchor and URL the relevance model scores
+highest; ties in the order of the page. Links that wait already are never pushed out, and links to
+known URLs always count as citations, unless the frontier is full.
 
-It is part of the session, so it depends on nothing but what the session was given: a crawl that
-is folded from its journal drops the same links.
+The limits depend only on the session's input, so a crawl that is replayed from its journal drops
+the same links.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tres.web.percept import LinkPercepts
 
 
 class Reached(NamedTuple):
-    """A limit, and the site that has reached it; no site for the limit on all links."""
+    """A limit and the site that has reached it; the limit on all links has no site."""
 
     limit: str
     site: str
@@ -38,7 +38,7 @@ class Reached(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LinkLimits:
-    """How many links may count, of a page, of a site and in all."""
+    """How many links may count: of a page, of a site and in all."""
 
     links_per_page: int = 2_500
     frontier_per_site: int = 50_000
@@ -46,55 +46,55 @@ class LinkLimits:
 
 
 class WaitingLinks:
-    """Counts the links that wait, by site, and says which new ones may join them."""
+    """Counts the waiting links by site, and decides which new ones may join them."""
 
     def __init__(self, limits: LinkLimits) -> None:
         self.dropped: Counter[str] = Counter()
-        """Links that were dropped, by the limit that did it."""
+        """Links that were dropped, by limit."""
         self._limits = limits
         self._counted = Column(np.bool_)  # by URL: does it wait?
         self._of_site = Column(np.int32)
         self._all = 0
-        self._told: set[Reached] = set()
+        self._reported: set[Reached] = set()
 
     def __len__(self) -> int:
         return self._all
 
     def make_room(self, urls: int, sites: int) -> None:
-        """Let there be URLs and sites with ids below these."""
+        """Grow the columns to so many URLs and sites."""
         self._counted.resize(urls)
         self._of_site.resize(sites)
 
     def enter(self, urls: Ids, sites: Ids) -> None:
-        """These links wait from now on; those that do already change nothing."""
+        """Add links; those that wait already change nothing."""
         new = ~self._counted.view[urls]
         self._counted.view[urls] = True
         np.add.at(self._of_site.view, sites[new], 1)
         self._all += int(new.sum())
 
     def leave(self, url: int, site: int) -> None:
-        """A link is asked for."""
+        """Remove a link that is being fetched."""
         if self._counted.view[url] and self._of_site.view[site]:  # else the site is closed
             self._of_site.view[site] -= 1
             self._all -= 1
         self._counted.view[url] = False
 
     def close(self, site: int) -> None:
-        """Nothing waits for a site any more, and nothing of it enters."""
+        """Remove all links to a site."""
         self._all -= int(self._of_site.view[site])
         self._of_site.view[site] = 0
 
     def wait_for(self, sites: list[int]) -> bool:
-        """Does a link wait for any of these sites?"""
+        """Whether a link to any of these sites waits."""
         return bool(self._of_site.view[sites].any())
 
     def admitted(
         self, home: str, links: LinkPercepts, crawl: CrawlState, rows: int
     ) -> tuple[Ids, list[Reached]]:
-        """The places of the links that count, and the limits that are reached for the first time.
+        """Return the places of the links that count, and the limits reached for the first time.
 
-        They stand on a page of the site `home`. `rows` wait in the frontier, which may hold several
-        of them for one URL.
+        The links are on a page of the site `home`. `rows` wait in the frontier, which may have
+        several of them for one URL.
         """
         if self._has_room(len(links), rows):
             return np.arange(len(links), dtype=np.int32), []
@@ -112,7 +112,7 @@ class WaitingLinks:
         return np.array(sorted(taken), np.int32), first
 
     def _has_room(self, links: int, rows: int) -> bool:
-        """Quickly seen: whatever these links are, all of them fit."""
+        """Whether all of so many links fit, whatever they are: a quick check."""
         limits = self._limits
         return (
             links <= limits.links_per_page
@@ -123,7 +123,7 @@ class WaitingLinks:
     def _objection(
         self, rank: int, url: str, site: str, entering: Counter[str], crawl: CrawlState, rows: int
     ) -> str:
-        """The limit that a link would pass, being the next best of its page; or nothing."""
+        """Return the limit that the next best link of a page would pass; empty if none."""
         limits = self._limits
         if rank >= limits.links_per_page:
             return "links_per_page"
@@ -140,7 +140,7 @@ class WaitingLinks:
     def _drop(self, limit: str, site: str) -> list[Reached]:
         self.dropped[limit] += 1
         reached = Reached(limit, "" if limit == "frontier_size" else site)
-        if reached in self._told:
+        if reached in self._reported:
             return []
-        self._told.add(reached)
+        self._reported.add(reached)
         return [reached]

@@ -1,14 +1,14 @@
-"""URLs whose fetch failed in a way that may pass, and when they are asked for again.
+"""URLs whose fetch failed for a reason that may pass, and when they are tried again.
 
-Whose fault was it, the page's or the site's? Only what its site does next can tell:
+Did the page fail, or its site? Only the site's next answers can tell:
 
-- while the site is silent, the URL *rests*. Other links of the site are asked for first, if only
-  to see whether it is back; a URL that rests is asked for when nothing else can be;
-- once anything else of the site has been answered, the URL is *due*: it is asked for before
-  anything new. If it fails again, the page is broken and the failure counts.
+- while the site is silent, the URL *rests*. Other links of the site are tried first, if only to see
+  whether it is back; a resting URL is tried when nothing else can be fetched;
+- once the site has answered any other request, the URL is *due*: it is tried before anything new.
+  If it fails again, the page is broken and the failure counts.
 
 So an outage loses no link, and a page that never works costs two attempts. As a site may stay
-away for good, no URL is asked for more than `MOST` times.
+away for good, no URL is tried more than `MOST` times.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST = 10
 
 
 class PostponedChoices:
-    """The choices of a crawl that wait for a second attempt."""
+    """Choices that wait for another attempt."""
 
     def __init__(self) -> None:
         self._resting: deque[Choice] = deque()
@@ -35,7 +35,7 @@ class PostponedChoices:
         return len(self._resting) + len(self._due)
 
     def take(self, choice: Choice) -> bool:
-        """A choice has failed, and may be tried again; is it worth it?"""
+        """Keep a failed choice for another attempt; return whether it gets one."""
         self._attempts[choice.url] += 1
         if choice.url in self._last or self._attempts[choice.url] >= MOST:
             self.forget(choice.url)
@@ -44,7 +44,7 @@ class PostponedChoices:
         return True
 
     def answered(self, choice: Choice) -> None:
-        """The site of a choice answers: what rests there is due, and this one is settled."""
+        """Settle a choice whose site has answered; what rests there is due."""
         self.forget(choice.url)
         if not self._resting:
             return
@@ -52,33 +52,33 @@ class PostponedChoices:
         self._resting = deque(each for each in self._resting if each.site != choice.site)
 
     def due(self, waiting: Flags | None) -> Choice | None:
-        """The first choice whose site answers and need not wait; its last attempt."""
+        """Take the first due choice whose site need not wait, for its last attempt."""
         choice = _first(self._due, waiting)
         if choice is not None:
             self._last.add(choice.url)
         return choice
 
     def resting(self, waiting: Flags | None) -> Choice | None:
-        """The first choice that rests and whose site need not wait."""
+        """Take the first resting choice whose site need not wait."""
         return _first(self._resting, waiting)
 
     def silent(self) -> set[int]:
-        """The sites of what rests: nothing of them has been answered since."""
+        """Return the sites of resting choices: they have not answered since."""
         return {choice.site for choice in self._resting}
 
     def forget(self, url: int) -> None:
-        """The fate of a URL is settled."""
-        del self._attempts[url]  # of a Counter: nothing happens if it is not there
+        """Forget the attempts for a URL."""
+        del self._attempts[url]  # a Counter ignores a missing key
         self._last.discard(url)
 
     def forget_site(self, site: int) -> None:
-        """Nothing more of a site is wanted."""
+        """Drop all choices of a site."""
         self._resting = deque(each for each in self._resting if each.site != site)
         self._due = deque(each for each in self._due if each.site != site)
 
 
 def _first(choices: deque[Choice], waiting: Flags | None) -> Choice | None:
-    """Take the first that need not wait."""
+    """Take the first choice whose site need not wait."""
     for place, choice in enumerate(choices):
         if waiting is None or not waiting[choice.site]:
             del choices[place]

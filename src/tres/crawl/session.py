@@ -8,11 +8,11 @@ The session says what to fetch, an engine fetches it:
         case Done(reason): ...
     events = session.receive(url, outcome)
 
-It keeps the state g_t and decides what counts as a step; which links are actions is decided by
-`tres.crawl.actions`, and which of them comes next by the policy. It has no clock, opens nothing and
-draws no random numbers, so the same session runs over an archive, on the live Web and in a test
-with a dictionary of pages. With k = 1 it is the paper's algorithm; with more, rewards come back
-late and out of order.
+It keeps the state g_t and decides what counts as a step. `tres.crawl.actions` decides which links
+are actions, `tres.crawl.choosing` and the policy which of them comes next. It has no clock, opens
+nothing and draws no random numbers, so the same session runs over an archive, on the live Web and
+in a test with a dictionary of pages. With k = 1 it is the paper's algorithm; with more, rewards
+come back late and out of order.
 
 A *step* is one page retrieved and judged. Seeds are fetched first and are steps as well. A URL
 whose fetch failed for a reason that may pass waits for another attempt (`tres.crawl.postponed`).
@@ -20,13 +20,14 @@ whose fetch failed for a reason that may pass waits for another attempt (`tres.c
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable
 from math import isnan
 
 import numpy as np
 
 from tres.crawl.actions import Actions
+from tres.crawl.choosing import Chooser
 from tres.crawl.endorsement import Endorsements
 from tres.crawl.events import (
     Demand,
@@ -45,7 +46,6 @@ from tres.crawl.events import (
     Wait,
 )
 from tres.crawl.frontier_limits import LinkLimits
-from tres.crawl.postponed import PostponedChoices
 from tres.mdp.columns import Flags
 from tres.mdp.state import CrawlState
 from tres.mdp.transitions import Choice, Step
@@ -88,11 +88,11 @@ class CrawlSession:
             policy.schema.reads_words,
         )
         self._in_flight: dict[str, Choice] = {}
-        self._postponed = PostponedChoices()
         self._interrupted = False
         outlinks = self._actions.of_seeds(seeds)
         self._endorsements.seed(outlinks.sites)
-        self._seeds = deque(policy.seed(outlinks))
+        parts = crawl.sites, self._actions, self._endorsements
+        self._chooser = Chooser(policy, policy.seed(outlinks), *parts)
 
     @property
     def crawl(self) -> CrawlState:
@@ -132,7 +132,7 @@ class CrawlSession:
     @property
     def seeds_left(self) -> int:
         """Seeds that are still to be fetched."""
-        return len(self._seeds)
+        return len(self._chooser.seeds)
 
     @property
     def dropped(self) -> Counter[str]:
@@ -142,7 +142,7 @@ class CrawlSession:
     @property
     def postponed(self) -> int:
         """URLs that failed and are to be tried again."""
-        return len(self._postponed)
+        return len(self._chooser.postponed)
 
     @property
     def harvest_rate(self) -> float:
@@ -161,7 +161,10 @@ class CrawlSession:
         allowed = min(k, self.pages - self.steps - self.in_flight)
         busy = self.site_ids(waiting)
         chosen: list[str] = []
-        while len(chosen) < allowed and (choice := self._choose(busy)) is not None:
+        while len(chosen) < allowed:
+            choice = self._chooser.choose(busy, self.pages, self.in_flight)
+            if choice is None:
+                break
             self._depart(choice)
             chosen.append(self._crawl.urls[choice.url])
         if chosen:
@@ -176,17 +179,17 @@ class CrawlSession:
         result = self._settle(choice, outcome)
         if isinstance(result, Failed):
             return self._failed(choice, result)
-        self._postponed.answered(choice)
+        self._chooser.postponed.answered(choice)
         return self._step(choice, result)
 
     def _failed(self, choice: Choice, failed: Failed) -> list[Event]:
         """Postpone the URL, or count it as failed."""
         url = self._crawl.urls[choice.url]
-        if self._may_pass(choice, failed) and self._postponed.take(choice):
+        if self._may_pass(choice, failed) and self._chooser.postponed.take(choice):
             return [Postponed(url, failed.kind, choice.is_seed)]
-        self._postponed.forget(choice.url)
+        self._chooser.postponed.forget(choice.url)
         if failed.kind.is_answer:
-            self._postponed.answered(choice)
+            self._chooser.postponed.answered(choice)
         self.failures[failed.kind] += 1
         self.policy.miss(choice)
         return [FetchFailed(url, failed.kind, choice.is_seed)]
@@ -264,51 +267,15 @@ class CrawlSession:
             events.append(LeafSplit(grown.leaf, feature, split.threshold, split.reduction))
         return [self._stepped(choice, percept), *events]
 
-    def _choose(self, busy: list[int]) -> Choice | None:
-        """The next choice, of no site in `busy`: seeds, then links, then second attempts."""
-        must_wait = self._must_wait(busy)
-        for _ in range(len(self._seeds)):
-            if must_wait is None or not must_wait[self._seeds[0].site]:
-                return self._seeds.popleft()
-            self._seeds.rotate(-1)
-        held = self.held
-        if held is not None and must_wait is not None:
-            held |= must_wait
-        return (
-            self._postponed.due(must_wait)
-            or self.policy.choose(must_wait if held is None else held)
-            or self._postponed.resting(must_wait)
-            or (None if held is None else self._choose_held(must_wait, busy))
-        )
-
-    def _choose_held(self, must_wait: Flags | None, busy: list[int]) -> Choice | None:
-        """A link of a held site, once no other link is left that could be fetched later."""
-        silent = self._postponed.silent()
-        answering = [site for site in busy if site not in silent]
-        if self._in_flight or self._actions.waiting.wait_for(answering):
-            return None
-        choice = self.policy.choose(must_wait)
-        if choice is not None:
-            self._endorsements.release()
-        return choice
-
     @property
     def held_sites(self) -> list[str]:
-        """Domains and hosts that have used up the share of the budget their endorsers allow."""
+        """Domains and hosts that have used the share of the budget a site may take."""
         return sorted(self._endorsements.reported)
 
     @property
     def held(self) -> Flags | None:
         """By site id: is it held because its share is used up? None if no site is."""
         return self._endorsements.held(self.pages)
-
-    def _must_wait(self, busy: list[int]) -> Flags | None:
-        """Sites that are busy, or at their cap if all fetches in flight succeed."""
-        if not busy and (not self._in_flight or self._crawl.sites.limit == float("inf")):
-            return None  # sites at their cap have left the frontier already
-        must_wait = self._crawl.sites.saturated()
-        must_wait[busy] = True
-        return must_wait
 
     def _depart(self, choice: Choice) -> None:
         """Count a choice as in flight."""
@@ -324,7 +291,7 @@ class CrawlSession:
             return Wait()
         if self.steps >= self.pages:
             return Done(StopReason.BUDGET)
-        if self._seeds or len(self.policy) or (self._postponed and self.steps):
+        if self.seeds_left or len(self.policy) or (self.postponed and self.steps):
             return Wait()
         return Done(StopReason.FRONTIER_EXHAUSTED if self.steps else StopReason.NO_SEED)
 
@@ -344,9 +311,7 @@ class CrawlSession:
     def _close(self, site: int) -> None:
         """Remove all that waits of a site; nothing of it enters any more."""
         self._actions.close(site)
-        self._seeds = deque(seed for seed in self._seeds if seed.site != site)
-        self._postponed.forget_site(site)
-        self.policy.forget_site(site)
+        self._chooser.close(site)
 
     def _stepped(self, choice: Choice, percept: Percept) -> Stepped:
         return Stepped(

@@ -1,9 +1,9 @@
-"""The frontier of ACHE: domains take turns.
+"""The frontier of ACHE: domains in turn, round robin.
 
 Every domain has a queue of its own links, best first. The next link is the best one of the domain
-that was used longest ago; a domain that was never used comes before all others, in order of
-discovery. So the crawl goes round over the domains instead of following the best scores into one
-of them: a baseline without this would find fewer sites than ACHE does.
+served least recently; a domain that was never served comes before all others, in order of
+discovery. So the crawl goes round all domains instead of following the best scores into one
+of them: without this, the baseline would find fewer sites than ACHE does.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from tres.frontier.rows import Rows
 from tres.mdp.columns import Flags
 
 DomainOf = Callable[[int], str]
-"""The domain of a site id; asked once per site."""
+"""Returns the domain of a site id; called once per site."""
 
 
 class DomainRoundRobin(PriorityHeaps):
-    """Queues by domain, least recently used first."""
+    """Queues by domain, least recently served first."""
 
     def __init__(self, rows: Rows, priority: Priority, domain_of: DomainOf) -> None:
         super().__init__(rows, priority)
         self._domain_of = domain_of
         self._domains: dict[int, str] = {}
-        self._queues: dict[str, list[Entry]] = {}  # in the order of their last use
+        self._queues: dict[str, list[Entry]] = {}  # least recently served first
 
     def rescore(self) -> None:
-        """Every priority may have changed: build all queues anew, in the order they have."""
+        """Rebuild all queues with new priorities; their order stays."""
         order = dict.fromkeys(self._queues)
         self._queues = {domain: [] for domain in order}
         waiting = self._rows.waiting
         self._push(waiting, self._priority(waiting))
 
     def best(self, waiting: Flags | None = None) -> tuple[int, float] | None:
-        """The best row of the domain whose turn it is; it stays where it is."""
+        """Return the best row of the domain whose turn it is; it stays in its queue."""
         spent = []
         found = None
         for domain, queue in self._queues.items():
@@ -50,23 +50,23 @@ class DomainRoundRobin(PriorityHeaps):
         return found
 
     def used(self, row: int) -> None:
-        """The row was chosen: its domain goes to the end."""
+        """Move the domain of a chosen row to the end."""
         domain = self._domain(row)
         self._queues[domain] = self._queues.pop(domain, [])
 
     def _first(self, queue: list[Entry], waiting: Flags | None) -> tuple[int, float] | None:
-        """The best entry that counts and need not wait; those that must are kept."""
-        held: list[Entry] = []
+        """Return the best current entry whose site need not wait."""
+        must_wait: list[Entry] = []
         found = None
         while queue and found is None:
             priority, ticket, row = queue[0]
             if self._ticket.view[row] != ticket:
                 heappop(queue)
             elif waiting is not None and waiting[self._site(row)]:
-                held.append(heappop(queue))
+                must_wait.append(heappop(queue))
             else:
                 found = row, -priority
-        for entry in held:
+        for entry in must_wait:
             heappush(queue, entry)
         return found
 

@@ -1,9 +1,9 @@
-"""The frontier as a priority queue: best first, first come first served among equals.
+"""The frontier as a priority queue: best first, first come first served among ties.
 
 The classical frontier of a focused crawler. A row's priority may change while it waits;
-the heap then holds an outdated entry, which is recognised by its ticket and dropped when
+the heap then has an outdated entry, which is recognised by its ticket and dropped when
 it surfaces (`PriorityHeaps`, for any number of heaps). Rows of a site that must wait are parked
-beside the heap until the site is ready, so that a busy site costs nothing at every decision.
+beside the heap until the site is ready, so that a busy site does not slow every decision down.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from tres.frontier.rows import Rows
 from tres.mdp.columns import Column, Flags, Floats, Ids
 
 Priority = Callable[[Ids], Floats]
-"""The priority of rows as they are now; higher is sooner."""
+"""Returns the current priority of rows; higher is sooner."""
 
 Entry = tuple[float, int, int]
-"""What a heap holds: the priority with its sign changed, a ticket and a row."""
+"""An entry of a heap: the negative priority, a ticket and a row."""
 
 _GONE = -1
 
 
 class PriorityHeaps(ABC):
-    """Rows in heaps by falling priority; the last ticket of a row is the one that counts."""
+    """Rows in heaps by falling priority; only the last ticket of a row counts."""
 
     def __init__(self, rows: Rows, priority: Priority) -> None:
         self._rows = rows
@@ -41,28 +41,28 @@ class PriorityHeaps(ABC):
         return int(np.count_nonzero(self._ticket.view != _GONE))
 
     def insert(self, rows: Ids) -> None:
-        """New rows take their place in the queue."""
+        """Add new rows."""
         self._ticket.resize(self._rows.total)
         self._current.resize(self._rows.total)
         self._push(rows, self._priority(rows))
 
     def update(self, rows: Ids) -> None:
-        """These rows may have another priority now; who keeps it keeps its place."""
+        """Move the rows whose priority has changed."""
         priorities = self._priority(rows)
         moved = priorities != self._current.view[rows]
         self._push(rows[moved], priorities[moved])
 
     def remove(self, rows: Ids) -> None:
-        """These rows wait no longer."""
+        """Remove rows."""
         self._ticket.view[rows] = _GONE
 
     def priorities(self, rows: Ids) -> Floats:
-        """The priorities with which rows wait."""
+        """Return the priorities with which rows wait."""
         return self._current.view[rows]
 
     @abstractmethod
     def _heap_of(self, row: int) -> list[Entry]:
-        """Where a row waits."""
+        """Return the heap of a row."""
 
     def _push(self, rows: Ids, priorities: Floats) -> None:
         self._current.view[rows] = priorities
@@ -84,7 +84,7 @@ class QueueFrontier(PriorityHeaps):
         self._parked: dict[int, list[Entry]] = {}
 
     def best(self, waiting: Flags | None = None) -> tuple[int, float] | None:
-        """The first row whose site need not wait, and its priority; it stays in the queue."""
+        """Return the first row whose site need not wait, and its priority; it stays queued."""
         self._unpark(waiting)
         while self._heap:
             priority, ticket, row = self._heap[0]

@@ -1,4 +1,4 @@
-"""Frontier rows: what is known of every action, as columns.
+"""Frontier rows: what is known about every action, as columns.
 
 A row is an action that waits. Which actions share a row depends on the schema: one row
 per edge (`tres.frontier.edge_rows`) or one per URL (`tres.frontier.url_rows`).
@@ -7,7 +7,7 @@ Web-domain features belong to the target's site, not to the row, and change for 
 at once. So a row has two vectors. The *fresh* one takes them from the site counters at
 this moment; agents score it. The *routed* one takes them from the site's level, a copy of
 the value that only follows once the value has left it by a whole step; the tree sorts rows
-by it. A site's rows are sorted anew only when its level moves, and between two moves every
+by it. A site's rows are sorted again only when its level moves, and between two moves every
 row is exactly where its routed vector belongs.
 
 Rows are never recycled: replay refers to them after their action was taken.
@@ -36,14 +36,14 @@ NO_ROWS: Ids = np.empty(0, np.int32)
 
 
 class Change(NamedTuple):
-    """What a page did to the rows: those that are new, those whose evidence has changed."""
+    """The rows that a page added, and those whose evidence it changed."""
 
     new: Ids
     updated: Ids
 
     @property
     def outlinks(self) -> Ids:
-        """All rows that the page links to: its part of the paper's A~."""
+        """All rows for links of the page: its part of the paper's A~."""
         return np.concatenate([self.updated, self.new])
 
 
@@ -106,11 +106,11 @@ class Rows(ABC):
         return self._site.view[rows]
 
     def opened(self, site: int) -> bool:
-        """Has the site given no more than one relevant page so far?"""
+        """Whether the site has given at most one relevant page so far."""
         return self._sites.relevant(site) <= 1
 
     def scarcity(self, rows: Ids) -> Floats:
-        """Share of a site's places that is gone, per row; 0 where places are left for all."""
+        """Return the used share of a site's places, per row; 0 where places are left for all."""
         if self._sites.limit == math.inf:
             return np.zeros(len(rows), np.float32)
         sites = self._site.view[rows]
@@ -123,33 +123,33 @@ class Rows(ABC):
 
     @abstractmethod
     def of_url(self, url: int) -> Ids:
-        """The rows that wait for a URL."""
+        """Return the waiting rows for a URL."""
 
     def of_site(self, site: int) -> Ids:
-        """The rows that wait for a site."""
+        """Return the waiting rows for a site."""
         return self._waiting.rows(site) if site < len(self._waiting.counts) else NO_ROWS
 
     def retire(self, rows: Ids) -> None:
-        """These rows wait no longer."""
+        """Take rows out: they wait no longer."""
         self._waiting.remove(rows)
 
     def vectors(self, rows: Ids) -> Floats:
-        """Fresh state-action vectors."""
+        """Return the fresh state-action vectors of rows."""
         return self._with_sites(rows, self._levels_now(self._site.view[rows]))
 
     def routed_vectors(self, rows: Ids) -> Floats:
-        """The vectors by which a tree sorts its rows."""
+        """Return the vectors by which a tree sorts rows."""
         return self._with_sites(rows, self._level.view[self._site.view[rows]])
 
     def seed_vectors(self, seeds: Outlinks) -> Floats:
-        """Vectors of seeds: zero state features, the action features of their URL."""
+        """Return the vectors of seeds: zero state features, the action features of their URL."""
         zero: dict[str, ArrayLike] = dict.fromkeys(self.schema.link_features, 0.0)
         site_values = self.schema.of_sites(self._sites, seeds.sites)
         return self.schema.matrix(len(seeds.urls), zero | self._action_columns(seeds) | site_values)
 
     def follow_site(self, site: int) -> Ids:
-        """The site's counts have changed: move its level if due, and say whose rows moved."""
-        self._know_sites(site + 1)
+        """Move the level of a site whose counts have changed, if due; return the rows moved."""
+        self._add_sites(site + 1)
         now = self._levels_now(np.array([site], np.int32))[0]
         if np.abs(now - self._level.view[site]).max(initial=0.0) <= LEVEL_STEP:
             return NO_ROWS
@@ -157,12 +157,12 @@ class Rows(ABC):
         return self.of_site(site)
 
     def follow(self, site: int, url: int, relevance: float) -> Ids:
-        """A URL was fetched, and its page found on a site: the rows to be sorted anew."""
+        """Learn of a fetched URL and the site of its page; return the rows to sort again."""
         return self.follow_site(site)
 
     @abstractmethod
     def _action_columns(self, links: Outlinks) -> dict[str, ArrayLike]:
-        """Those link features that depend on the link alone, not on where it was found."""
+        """Return the link features that depend on the link alone, not on its page."""
 
     def _with_sites(self, rows: Ids, site_values: Floats) -> Floats:
         vectors = np.empty((len(rows), self.schema.width), np.float32)
@@ -172,14 +172,14 @@ class Rows(ABC):
         return vectors
 
     def _append(self, links: Outlinks, which: Ids) -> Ids:
-        """Make and seat one row for each link of `which`."""
+        """Add one row for each link of `which`."""
         first = len(self._url)
         self._url.extend(links.urls[which])
         self._site.extend(links.sites[which])
         self._page.extend(np.full(len(which), links.page, np.int32))
         self._links.resize(len(self._url))
         rows = np.arange(first, len(self._url), dtype=np.int32)
-        self._know_sites(int(links.sites.max(initial=-1)) + 1)
+        self._add_sites(int(links.sites.max(initial=-1)) + 1)
         self._waiting.make_room(len(self._url), len(self._level))
         self._waiting.insert(rows, links.sites[which])
         return rows
@@ -190,7 +190,7 @@ class Rows(ABC):
             levels[:, i] = values
         return levels
 
-    def _know_sites(self, count: int) -> None:
+    def _add_sites(self, count: int) -> None:
         known = len(self._level)
         if count > known:
             self._level.resize(count)

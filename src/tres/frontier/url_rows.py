@@ -1,16 +1,16 @@
 """One row per URL, whose evidence grows (feature set `evidence`, our own).
 
-The paper turns a link into yes and no and keeps one row per edge. Here every fetched page
-that cites u adds to what is known of u: how many pages cite it and how many of them are
+The paper describes a link by yes or no and keeps one row per edge. Here every fetched page
+that links to u adds evidence about u: how many pages link to it and how many of them are
 relevant, how relevant those pages and the anchors are on average and at best, and the best
-of their paths. So a URL is judged by all that was seen, not by one lucky edge, and the
-frontier holds as many rows as there are URLs. To this come what became of its siblings
-(`tres.frontier.siblings`) and what its words promise (`tres.frontier.link_text_model`).
+of their paths. So a URL is judged by all the evidence, not by one lucky edge, and the
+frontier has as many rows as URLs. Two more kinds of evidence are where its siblings led
+(`tres.frontier.siblings`) and the probability by its link text (`tres.frontier.link_text_model`).
 
-The promise of a word may change for every row at every step. So it is treated as the features of
-sites are: the fresh vector holds what the words promise now, the routed one what they promised
-when they were read last, and a row whose promise has left it by a whole step is sorted anew
-whenever a quarter more has been learnt.
+The probability by link text may change for every row at every step. So it is handled like the
+features of sites: the fresh vector has the probability of now, the routed one that of the last
+update, and a row whose probability has moved by a whole step is sorted again whenever the model
+has learnt from a quarter more pages.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tres.frontier.link_text_model import LinkWords
+from tres.frontier.link_text_model import LinkTextModel
 from tres.frontier.rows import LEVEL_STEP, NO_ROWS, Change, Rows
 from tres.frontier.siblings import MOST_EDGES, Siblings
 from tres.mdp.columns import Column, Floats, Ids
@@ -30,7 +30,7 @@ from tres.web.link_wording import WIDTH, Wordings
 
 
 class UrlRows(Rows):
-    """Rows that gather evidence from every citing page."""
+    """Rows that collect evidence from every page that links to their URL."""
 
     def __init__(self, schema: Schema, sites: Sites) -> None:
         super().__init__(schema, sites)
@@ -38,14 +38,14 @@ class UrlRows(Rows):
         self._citations = Column(np.int32)
         self._relevant = Column(np.int32)
         self._siblings = Siblings()
-        # Which of the siblings' evidence the schema has, and where.
-        self._heard = [i for i, name in enumerate(SIBLINGS) if name in schema.features]
-        self._sibling_columns = [schema.column(SIBLINGS[i]) for i in self._heard]
-        self._words = LinkWords()
+        # Which features of siblings the schema has, and in which columns.
+        self._sibling_features = [i for i, name in enumerate(SIBLINGS) if name in schema.features]
+        self._sibling_columns = [schema.column(SIBLINGS[i]) for i in self._sibling_features]
+        self._link_text = LinkTextModel()
         self._words_column = schema.column(WORDS) if schema.reads_words else NONE
 
     def add_links(self, links: Outlinks) -> Change:
-        """New URLs get a row; known ones gain a citation."""
+        """Add a row for each new URL, and a citation to each known one."""
         self._row_of.resize(int(links.urls.max(initial=-1)) + 1)
         is_new = self._row_of.view[links.urls] == NONE
         new = self._append(links, np.flatnonzero(is_new).astype(np.int32))
@@ -54,8 +54,8 @@ class UrlRows(Rows):
             column.resize(self.total)
         rows = self._row_of.view[links.urls]
         if self.schema.reads_words:
-            self._words.add(_wordings(links)[is_new])
-        if self._heard:
+            self._link_text.add(_wordings(links)[is_new])
+        if self._sibling_features:
             self._siblings.cite(links, rows, self.total)
             if self._siblings.edges > MOST_EDGES:
                 everything = np.arange(self.total, dtype=np.int32)
@@ -64,51 +64,51 @@ class UrlRows(Rows):
         return Change(new, rows[~is_new])
 
     def of_url(self, url: int) -> Ids:
-        """The URL's one row, while it waits."""
+        """Return the one row of a URL, if it waits."""
         row = int(self._row_of.view[url]) if url < len(self._row_of) else NONE
         if row == NONE or self._waiting.of(np.array([row]))[0] == NONE:
             return NO_ROWS
         return np.array([row], np.int32)
 
     def follow(self, site: int, url: int, relevance: float) -> Ids:
-        """The rows of the site, and those whose siblings or words have something new to tell."""
+        """Return the rows of the site, and those whose siblings or link text say more now."""
         of_site = super().follow(site, url, relevance)
         row = int(self._row_of.view[url]) if url < len(self._row_of) else NONE
-        told = self._hear(url, row, relevance)
-        read = self._read(row, relevance)
-        if len(told) == len(read) == 0:
+        siblings = self._update_siblings(url, row, relevance)
+        moved = self._update_link_text(row, relevance)
+        if len(siblings) == len(moved) == 0:
             return of_site
-        return np.unique(np.concatenate([of_site, told, read]))
+        return np.unique(np.concatenate([of_site, siblings, moved]))
 
     def vectors(self, rows: Ids) -> Floats:
-        """Fresh vectors: also of what the words promise."""
+        """Return fresh vectors, with the probability by link text of now."""
         vectors = super().vectors(rows)
         if self._words_column != NONE:
-            vectors[:, self._words_column] = self._words.promise(rows)
+            vectors[:, self._words_column] = self._link_text.probability(rows)
         return vectors
 
-    def _hear(self, url: int, row: int, relevance: float) -> Ids:
-        """A page was fetched: rows that hear of it as their sibling."""
-        if not self._heard:
+    def _update_siblings(self, url: int, row: int, relevance: float) -> Ids:
+        """Tell the siblings of a fetched page its relevance; return their rows."""
+        if not self._sibling_features:
             return NO_ROWS
-        told = self._siblings.fetched(url, row, relevance)
-        told = told[self._waiting.of(told) != NONE]
-        evidence = self._siblings.evidence(told)[:, self._heard]
-        self._links.view[told[:, None], self._sibling_columns] = evidence
-        return np.asarray(told)
+        rows = self._siblings.fetched(url, row, relevance)
+        rows = rows[self._waiting.of(rows) != NONE]
+        evidence = self._siblings.evidence(rows)[:, self._sibling_features]
+        self._links.view[rows[:, None], self._sibling_columns] = evidence
+        return np.asarray(rows)
 
-    def _read(self, row: int, relevance: float) -> Ids:
-        """A page was fetched: rows whose words promise something else than when read last."""
-        if NONE in (self._words_column, row) or not self._words.learn(row, relevance):
+    def _update_link_text(self, row: int, relevance: float) -> Ids:
+        """Learn from the link to a fetched page; return the rows whose probability has moved."""
+        if NONE in (self._words_column, row) or not self._link_text.learn(row, relevance):
             return NO_ROWS
         waiting = self.waiting
-        promise = self._words.promise(waiting)
-        moved = np.abs(promise - self._links.view[waiting, self._words_column]) > LEVEL_STEP
-        self._links.view[waiting[moved], self._words_column] = promise[moved]
+        now = self._link_text.probability(waiting)
+        moved = np.abs(now - self._links.view[waiting, self._words_column]) > LEVEL_STEP
+        self._links.view[waiting[moved], self._words_column] = now[moved]
         return np.asarray(waiting[moved])
 
     def _cite(self, rows: Ids, links: Outlinks) -> None:
-        """One more citing page, in every feature of the schema."""
+        """Add one more citing page to every feature."""
         self._citations.view[rows] += 1
         self._relevant.view[rows] += links.relevant
         n, relevant = self._citations.view[rows], self._relevant.view[rows]
@@ -131,17 +131,17 @@ class UrlRows(Rows):
             "same_site": np.maximum(before["same_site"], links.same_site),
         }
         after |= self._best_path(rows, links, before)
-        if self._heard:
+        if self._sibling_features:
             after |= dict(zip(SIBLINGS, self._siblings.evidence(rows).T, strict=True))
         if self.schema.reads_words:
-            after[WORDS] = self._words.promise(rows)
+            after[WORDS] = self._link_text.probability(rows)
         for i, name in enumerate(self.schema.link_features):
             self._links.view[rows, i] = after[name]
 
     def _best_path(
         self, rows: Ids, links: Outlinks, before: dict[str, Floats]
     ) -> dict[str, Floats]:
-        """The nearest relevant page wins, then the more relevant path; first come, first kept."""
+        """Keep the path with the nearest relevant page, then the more relevant, then the first."""
         distance, share = before["inverse_distance"], before["path_relevance"]
         path = links.path
         better = (path.inverse_distance > distance) | (
@@ -161,15 +161,15 @@ class UrlRows(Rows):
             "anchor_keyword": links.anchor_keyword,
         }
         if self.schema.reads_words:
-            columns[WORDS] = self._words.promise_of(_wordings(links))
+            columns[WORDS] = self._link_text.probability_of(_wordings(links))
         return columns
 
 
 def _wordings(links: Outlinks) -> Wordings:
-    """The words of links; none where nobody has read them."""
+    """Return the words of links; no words where they were not read."""
     return links.wordings if len(links.wordings) else np.zeros((len(links.urls), WIDTH), np.uint16)
 
 
 def _mean(before: Floats, value: Floats | float, n: Ids) -> Floats:
-    """A running mean after its n-th value."""
+    """Return a running mean after its n-th value."""
     return np.asarray(before + (value - before) / n, np.float32)
