@@ -23,7 +23,7 @@ import numpy as np
 
 from tres.bench.comparison import CURVES, RESULTS
 from tres.bench.paper_tables import (
-    CHANCE,
+    SIGNIFICANCE,
     Cell,
     Comparison,
     Rows,
@@ -152,7 +152,7 @@ def _difference(cells: dict[str, Cell], name: str) -> str:
     if name not in cells or cells[name].rates == cells[OURS].rates:
         return ""
     mean, chance = difference(cells[name], cells[OURS], "rates")
-    return f"**{mean:+.3f}**" if chance < CHANCE else f"{mean:+.3f}"
+    return f"**{mean:+.3f}**" if chance < SIGNIFICANCE else f"{mean:+.3f}"
 
 
 def _all(results: Path) -> dict[str, Comparison]:

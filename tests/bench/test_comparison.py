@@ -11,10 +11,10 @@ import pytest
 from click.testing import CliRunner
 from tests.bench.test_experiment_file import FILE
 
-from tres.bench.comparison import RUNS, ExperimentContext, prepare
+from tres.bench.comparison import RUNS, ExperimentContext, prepare_experiment
 from tres.bench.experiment_file import Variant, load_experiment
-from tres.bench.paper_tables import Comparison, difference, named, table_3, table_4
-from tres.cli import commands
+from tres.bench.paper_tables import Comparison, difference, table_3, table_4, variant_name
+from tres.cli.command_group import commands
 from tres.engines.replay import replay_events
 from tres.errors import RunError
 from tres.offline import open_web
@@ -40,11 +40,11 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return bench(tmp_path_factory.mktemp("bench"))
 
 
-def ground_of(tmp_path: Path, policies: str) -> ExperimentContext:
+def context_of(tmp_path: Path, policies: str) -> ExperimentContext:
     file = tmp_path / "experiment.toml"
     file.write_text(FILE.format(policies=policies).replace("runs = 2", "runs = 1"))
     experiment = load_experiment(file)
-    return prepare(experiment, open_web(experiment.web))
+    return prepare_experiment(experiment, open_web(experiment.web))
 
 
 def records(out: Path) -> list[dict[str, Any]]:
@@ -75,19 +75,19 @@ def test_the_oracle_is_the_ceiling_and_learning_pays(results: Path) -> None:
 
 
 def test_the_oracle_knows_the_judges_answers_not_the_models(tmp_path: Path) -> None:
-    context = ground_of(tmp_path, '"oracle"')
+    context = context_of(tmp_path, '"oracle"')
     assert context.web_graph is not None
     foreseen = context.web_graph.index.items()
-    assert all(context.truth(url) == context.web_graph.relevant[i] for url, i in foreseen)
-    view = context.views["tfidf"]
-    assert any(context.truth(page.url) != page.relevant for page in view.perceive_all())
+    assert all(context.is_relevant(url) == context.web_graph.relevant[i] for url, i in foreseen)
+    view = context.webs["tfidf"]
+    assert any(context.is_relevant(page.url) != page.relevant for page in view.perceive_all())
 
 
 def test_several_fetches_may_be_in_flight_as_in_a_replay(tmp_path: Path) -> None:
-    context = ground_of(tmp_path, '"tres", "tres:in_flight=8"')
+    context = context_of(tmp_path, '"tres", "tres:in_flight=8"')
     for task in list(context.experiment.tasks())[:2]:
         record = context.measure(task)
-        seen = context.views["tfidf"]
+        seen = context.webs["tfidf"]
         config = context.experiment.config(task.variant, task.cap, record["seed"])
         config = config.override(seeds=[record["seed_url"]])
         session = new_session(config, perceive_seeds(config, seen.perceiver), seen.known)
@@ -211,7 +211,7 @@ def test_a_lead_by_chance_has_no_star() -> None:
 def test_a_policy_is_named_as_the_file_writes_it() -> None:
     for spec in ("tres", "tres:soft=false", "tres:preset=paper,epsilon=0.1", "ache:focus=soft"):
         variant = Variant.parse(spec)
-        assert named({"policy": variant.policy, "options": variant.options}) == spec
+        assert variant_name({"policy": variant.policy, "options": variant.options}) == spec
 
 
 def test_differences_are_taken_seed_by_seed() -> None:

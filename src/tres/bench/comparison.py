@@ -1,11 +1,10 @@
-"""A whole comparison: every policy under every cap from every seed, on all cores.
+"""A comparison: every policy under every cap from every seed, on all cores.
 
-The web is perceived once per model, before the work is dealt out; the workers are forks of the
-process that did it and share what it has perceived. Every finished crawl is a line of
-`runs.jsonl`, so an experiment that was stopped goes on where it was, and one crawl gives the same
-figures (but for times) whichever core runs it and whenever.
+The web is perceived once per model; the workers are forks of that process and share its percepts.
+Every finished crawl is a line of `runs.jsonl`, so a stopped comparison continues where it was. A
+crawl gives the same figures (but for times) on any core at any time.
 
-`results.json` holds one record per crawl, `curves.csv` their values over time.
+`results.json` has one record per crawl, `curves.csv` their values over time.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ from typing import Any
 import numpy as np
 
 from tres.bench.experiment_file import Experiment, Task
-from tres.bench.paper_tables import named
-from tres.bench.single_seeds import is_labelled, single_seeds
-from tres.bench.trial import Trial, Truth
+from tres.bench.measured_session import IsRelevant, MeasuredSession
+from tres.bench.paper_tables import variant_name
+from tres.bench.seed_selection import is_labelled, select_seeds
 from tres.engines.replay import PerceivedWeb
 from tres.errors import RunError
 from tres.files.durable import replace_file
@@ -45,24 +44,26 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ExperimentContext:
-    """What all crawls of an experiment stand on."""
+    """What all crawls of an experiment share."""
 
     experiment: Experiment
-    views: dict[str, PerceivedWeb]
+    webs: dict[str, PerceivedWeb]
+    """The web as each model judges it."""
     seeds: tuple[str, ...]
-    truth: Truth
+    is_relevant: IsRelevant
+    """The judge of the comparison: labels, or a model."""
     web_graph: WebGraph | None = None
-    """What the oracle knows: the judge's answers, not the model's."""
+    """What the oracle knows: relevance by the judge, not by the model."""
 
     def measure(self, task: Task) -> dict[str, Any]:
-        """Run one crawl; its record."""
+        """Run one crawl and return its record."""
         seed_url = self.seeds[task.run]
         seed = self.experiment.plan.seed + task.run
         config = self.experiment.config(task.variant, task.cap, seed).override(seeds=[seed_url])
-        seen = self.views[config.training.model]
-        known = OfflineKnowledge(self._whole_web, seen.search_engine)
-        session = new_session(config, perceive_seeds(config, seen.perceiver), known)
-        figures = Trial(session, self.truth, config.crawl.in_flight).run(seen)
+        web = self.webs[config.training.model]
+        known = OfflineKnowledge(self._whole_web, web.search_engine)
+        session = new_session(config, perceive_seeds(config, web.perceiver), known)
+        measured = MeasuredSession(session, self.is_relevant, config.crawl.in_flight)
         return {
             "key": task.key,
             "policy": task.variant.policy,
@@ -70,43 +71,43 @@ class ExperimentContext:
             "max_per_site": task.cap,
             "seed_url": seed_url,
             "seed": seed,
-        } | figures
+        } | measured.crawl(web)
 
     def _whole_web(self) -> WebGraph:
-        assert self.web_graph is not None  # made where a policy of the plan needs it
+        assert self.web_graph is not None  # made if a policy of the plan needs it
         return self.web_graph
 
 
-def prepare(
+def prepare_experiment(
     experiment: Experiment, web: Web, status: Callable[[str], None] = lambda text: None
 ) -> ExperimentContext:
-    """Perceive the web once per model, choose the seeds, and ask the judge."""
+    """Perceive the web once per model, find the relevant pages, and select the seeds."""
     models = {experiment.config(variant).training.model: variant for variant in experiment.variants}
-    views: dict[str, PerceivedWeb] = {}
+    webs: dict[str, PerceivedWeb] = {}
     for model in sorted({experiment.training.model, *models}):
-        status(f"seeing the web through {model}")
+        status(f"perceiving the web with {model}")
         config = experiment.config(experiment.variants[0]).override(model=model)
-        views[model] = PerceivedWeb(web, perceive_topic(config, web))
-        views[model].perceive_all()
-    judge = views[experiment.training.model]
+        webs[model] = PerceivedWeb(web, perceive_topic(config, web))
+        webs[model].perceive_all()
+    judge = webs[experiment.training.model]
     by_label = judge.labelled(is_labelled(experiment.training.labels))
     by_model = {p.url for p in judge.perceive_all() if p.relevant}
     relevant = by_label if experiment.plan.judge == "labels" else by_model
-    status("choosing seeds")
+    status("selecting seeds")
     rng = np.random.default_rng(experiment.plan.seed)
-    candidates = relevant & by_model  # a seed that the model rejects would teach it nonsense
+    candidates = relevant & by_model  # a seed that the model rejects would mislead it
     plan = experiment.plan
-    seeds = single_seeds(judge, candidates, plan.pages, len(web), plan.runs, rng)
+    seeds = select_seeds(judge, candidates, plan.pages, len(web), plan.runs, rng)
     whole_web = None
     if any("web graph" in policy_info(each.policy).needs for each in experiment.variants):
         whole_web = judge.web_graph().judged(relevant.__contains__)
-    return ExperimentContext(experiment, views, tuple(seeds), relevant.__contains__, whole_web)
+    return ExperimentContext(experiment, webs, tuple(seeds), relevant.__contains__, whole_web)
 
 
 def run_bench(
     context: ExperimentContext, out: Path, workers: int, progress: Progress
 ) -> list[dict[str, Any]]:
-    """Run what is not there yet, and write the results; returns all records."""
+    """Run the crawls that are not done yet, write the results, and return all records."""
     done = _resume(context, out)
     tasks = list(context.experiment.tasks())
     left = [task for task in tasks if task.key not in done]
@@ -123,7 +124,7 @@ def run_bench(
 
 
 def write_results(out: Path, records: Iterable[dict[str, Any]]) -> None:
-    """`results.json` and `curves.csv`."""
+    """Write `results.json` and `curves.csv`."""
     records = list(records)
     hidden = ("key", "curve")
     runs = [{k: v for k, v in record.items() if k not in hidden} for record in records]
@@ -135,14 +136,14 @@ def write_results(out: Path, records: Iterable[dict[str, Any]]) -> None:
         )
         writer.writerow([*CURVE_COLUMNS, *first])
         for record in records:
-            who = [named(record), *(record[name] for name in CURVE_COLUMNS[1:])]
+            who = [variant_name(record), *(record[name] for name in CURVE_COLUMNS[1:])]
             writer.writerows([*who, *point.values()] for point in record["curve"])
 
 
 def _in_parallel(
     context: ExperimentContext, tasks: list[Task], workers: int
 ) -> Iterable[dict[str, Any]]:
-    """Deal tasks out to forks, which inherit the context and share its memory."""
+    """Run tasks in forked workers, which share the memory of the context."""
     if workers <= 1:
         yield from map(context.measure, tasks)
         return
@@ -150,27 +151,27 @@ def _in_parallel(
     todo: SimpleQueue[int | None] = fork.SimpleQueue()
     answers: SimpleQueue[dict[str, Any] | str] = fork.SimpleQueue()
     gc.collect()
-    gc.freeze()  # so that the collector of a fork does not copy what it only looks at
-    crew = [
-        fork.Process(target=_work, args=(context, tasks, todo, answers), daemon=True)
+    gc.freeze()  # so that garbage collection in a fork copies no memory
+    processes = [
+        fork.Process(target=_run_tasks, args=(context, tasks, todo, answers), daemon=True)
         for _ in range(min(workers, len(tasks)))
     ]
-    for worker in crew:
+    for worker in processes:
         worker.start()
     for number in range(len(tasks)):
         todo.put(number)
-    for _ in crew:
+    for _ in processes:
         todo.put(None)
     for _ in tasks:
         answer = answers.get()
         if isinstance(answer, str):
             raise RunError(f"a crawl of the comparison failed: {answer}")
         yield answer
-    for worker in crew:
+    for worker in processes:
         worker.join()
 
 
-def _work(
+def _run_tasks(
     context: ExperimentContext,
     tasks: list[Task],
     todo: SimpleQueue[int | None],
@@ -179,32 +180,32 @@ def _work(
     while (number := todo.get()) is not None:
         try:
             answers.put(context.measure(tasks[number]))
-        except Exception as problem:  # told by the parent, who waits for an answer
+        except Exception as problem:  # raised by the parent, which waits for an answer
             answers.put(f"{tasks[number].key}: {problem!r}")
 
 
 def _resume(context: ExperimentContext, out: Path) -> dict[str, dict[str, Any]]:
-    """Records of crawls that are done; another experiment in the same place is refused."""
+    """Return the records of finished crawls; refuse the directory of another experiment."""
     out.mkdir(parents=True, exist_ok=True)
     identity = out / "experiment.sha256"
     digest = _digest(context)
     if identity.exists() and identity.read_text().strip() != digest:
-        raise RunError(f"{out}: holds another experiment or other seeds; name another --out")
+        raise RunError(f"{out}: contains another experiment; name another --out")
     identity.write_text(digest + "\n")
     path = out / RUNS
     if not path.exists():
         return {}
     whole = path.read_text(encoding="utf-8")
-    whole = whole[: whole.rfind("\n") + 1]  # a line cut by a crash does not count
+    whole = whole[: whole.rfind("\n") + 1]  # a crash may have cut the last line
     path.write_text(whole, encoding="utf-8")
     records = [json.loads(line) for line in whole.splitlines()]
     return {record["key"]: record for record in records}
 
 
 def _digest(context: ExperimentContext) -> str:
-    """What makes figures comparable: all but the lists of policies and caps, which may grow."""
+    """Return a digest of all that makes figures comparable; policies and caps may be added."""
     experiment = context.experiment
-    models = {name: view.perceiver.model.digest for name, view in context.views.items()}
+    models = {name: each.perceiver.model.digest for name, each in context.webs.items()}
     judge = models[experiment.training.model]
     plan = experiment.plan
     parts = [experiment.topic, experiment.tree, experiment.agent, plan.pages, plan.judge, plan.seed]

@@ -21,7 +21,7 @@ from tres.bench.comparison import CURVES, RESULTS
 from tres.bench.paper_tables import (
     Comparison,
     Rows,
-    effort,
+    effort_table,
     knows_answers,
     markdown,
     policy_of,
@@ -48,12 +48,12 @@ Series = dict[str, list[tuple[float, float]]]
 
 
 def write_report(directory: Path) -> list[Path]:
-    """Make all files of a report; returns them."""
+    """Write all files of a report and return their paths."""
     comparison = Comparison.of(_records(directory))
     tables = {
         "table3": ("Harvest rate and relevant sites (Table 3)", table_3(comparison)),
         "table4": ("Ablations (Table 4)", table_4(comparison)),
-        "effort": ("Q evaluations and the gap to the greedy choice", effort(comparison)),
+        "effort": ("Q evaluations and the gap to the greedy choice", effort_table(comparison)),
     }
     written = [_write_csv(directory / f"{name}.csv", rows) for name, (_, rows) in tables.items()]
     text = f"{LEGEND}\n" + "".join(f"\n{note}\n" for note in _notes(comparison))
@@ -82,12 +82,12 @@ def _records(directory: Path) -> list[dict[str, Any]]:
     except (ValueError, KeyError, TypeError) as error:
         raise RunError(f"{directory / RESULTS}: damaged ({error}); run the bench again") from None
     if not runs:
-        raise RunError(f"{directory / RESULTS}: holds no run; run the bench again")
+        raise RunError(f"{directory / RESULTS}: has no runs; run the bench again")
     return list(runs)
 
 
 def _figures(comparison: Comparison, path: Path) -> str:
-    """All charts, cap by cap."""
+    """Return all charts, cap by cap."""
     curves = _curves(path)
     parts = ["<h2>Pareto front</h2>", _pareto(comparison)]
     for cap in comparison.caps:
@@ -120,7 +120,7 @@ Point = dict[str, float]
 
 
 def _curves(path: Path) -> dict[tuple[str, str], list[Point]]:
-    """Points by policy and cap, all runs together."""
+    """Return the points of all runs by policy and cap."""
     found: dict[tuple[str, str], list[Point]] = defaultdict(list)
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
@@ -139,7 +139,7 @@ def _has_leaves(points: list[Point]) -> bool:
 
 
 def _over_time(curves: dict[str, list[Point]], value: Callable[[Point], float]) -> Series:
-    """The mean over runs at every step."""
+    """Return the mean over runs at every step."""
     series: Series = {}
     for name, points in curves.items():
         by_step: dict[float, list[float]] = defaultdict(list)

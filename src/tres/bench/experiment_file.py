@@ -47,11 +47,11 @@ JUDGES: tuple[JudgeKind, ...] = ("labels", "model")
 
 @dataclass(frozen=True, kw_only=True)
 class PlanSection(Section):
-    """What is compared with what."""
+    """The policies, caps and runs of a comparison."""
 
     NAME = "crawl"
 
-    pages: int = setting(whole(1), "pages that every crawl may fetch", 2000)
+    pages: int = setting(whole(1), "pages that every crawl fetches", 2000)
     runs: int = setting(whole(1), "crawls of every policy under every cap, each from one seed", 10)
     max_per_site: tuple[str, ...] = setting(
         flat_list(lambda cap: str(site_cap(cap)), "caps", least=1), "caps to compare", ("inf",)
@@ -60,14 +60,14 @@ class PlanSection(Section):
         flat_list(text, "policies", least=1), 'policies, with settings as in "tres:gamma=0.1"'
     )
     judge: JudgeKind = setting(
-        choice(JUDGES), "who says what was relevant: the archive's labels, or the model", "labels"
+        choice(JUDGES), "judge of relevance: the archive's labels, or the model", "labels"
     )
     seed: int = setting(whole(0), "seed of all randomness", 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A policy with the settings that make it special."""
+    """A policy with its own settings."""
 
     spec: str
     policy: str
@@ -91,7 +91,7 @@ class Task:
 
     @property
     def key(self) -> str:
-        """What tells this crawl from all others of the plan."""
+        """The identity of this crawl within the plan."""
         return f"{self.variant.spec} {self.cap} {self.run}"
 
 
@@ -108,7 +108,7 @@ class Experiment:
     agent: AgentSection = field(default_factory=AgentSection)
 
     def config(self, variant: Variant, cap: str = "inf", seed: int = 1) -> TopicConfig:
-        """The configuration of one crawl; a wrong policy or setting is told with its spec."""
+        """Return the configuration of one crawl; errors name the variant."""
         base = TopicConfig(
             name=self.name,
             topic=self.topic,
@@ -126,18 +126,18 @@ class Experiment:
 
     @property
     def variants(self) -> list[Variant]:
-        """The policies that are compared."""
+        """The policies to compare."""
         return [Variant.parse(spec) for spec in self.plan.policies]
 
     def tasks(self) -> Iterator[Task]:
-        """All crawls, run by run: an unfinished experiment has a bit of everything."""
+        """Yield all crawls, run by run: an unfinished experiment has some of everything."""
         runs = range(self.plan.runs)
         for run, cap, variant in product(runs, self.plan.max_per_site, self.variants):
             yield Task(variant, cap, run)
 
 
 def load_experiment(path: Path) -> Experiment:
-    """Read and check an experiment file; `ConfigError` tells what is wrong with it."""
+    """Read and check an experiment file; `ConfigError` says what is wrong."""
     kinds = {
         "topic": TopicSection,
         "training": TrainingSection,
@@ -161,7 +161,7 @@ def load_experiment(path: Path) -> Experiment:
 
 
 def _relative(web: str, base: Path) -> str:
-    """Archives are named relative to the file; generated webs have no place."""
+    """Return the web; archives are named relative to the experiment file."""
     return web if web.startswith("generated") else str(base / web)
 
 

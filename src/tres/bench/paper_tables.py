@@ -2,12 +2,12 @@
 
 Table 3 has harvest rate and relevant sites of every policy under every cap, as mean and standard
 deviation over the seeds. A crawl may run out of links before it has spent its budget, above all
-one that throws links away; a few good pages would then look better than many. So here, unlike in
-the records, harvest rate is relevant pages per page of the *budget*, and a dagger with the pages
+one that discards links; a few good pages would then look better than many. So here, unlike in the
+records, harvest rate is relevant pages per page of the *budget*, and a dagger with the pages
 fetched marks crawls that ended early. The best mean of a column (the oracle's apart) is marked; a
 star says that its lead over the second is more than chance: a paired t-test over the common seeds,
 p < 0.05.
-Table 4 sets every variant of a policy beside the plain policy, seed by seed.
+Table 4 compares every variant of a policy with the plain policy, seed by seed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 from tres.bench.experiment_file import Variant
 from tres.policies.registry import policy_info
 
-CHANCE = 0.05
+SIGNIFICANCE = 0.05
 
 Record = dict[str, Any]
 
@@ -36,7 +36,7 @@ class Cell:
     records: list[Record] = field(default_factory=list)
 
     def add(self, record: Record) -> None:
-        """One more run."""
+        """Add a run."""
         seed = record["seed_url"]
         self.rates[seed] = record["relevant"] / record["budget"]
         self.sites[seed] = record["relevant_sites"]
@@ -49,7 +49,7 @@ class Cell:
 
     @property
     def ended_early(self) -> bool:
-        """Has a run found nothing more to fetch before its budget was spent?"""
+        """Did a run have nothing left to fetch before its budget was spent?"""
         return any(record["pages"] < record["budget"] for record in self.records)
 
     def mean(self, key: str) -> float:
@@ -58,23 +58,23 @@ class Cell:
         return float(np.mean(values)) if values else float("nan")
 
 
-def named(record: Record) -> str:
-    """A policy with its options, as the experiment file writes it."""
-    options = ",".join(f"{key}={_written(value)}" for key, value in record["options"].items())
+def variant_name(record: Record) -> str:
+    """Return a policy with its options, as in the experiment file."""
+    options = ",".join(f"{key}={_format_option(value)}" for key, value in record["options"].items())
     return f"{record['policy']}:{options}" if options else str(record["policy"])
 
 
 def policy_of(name: str) -> str:
-    """The policy without its options."""
+    """Return the policy without its options."""
     return Variant.parse(name).policy
 
 
 def knows_answers(name: str) -> bool:
-    """Whether a policy knows the whole web beforehand: then it is no competitor."""
+    """Does the policy know the whole web beforehand? Then it does not compete."""
     return "web graph" in policy_info(policy_of(name)).needs
 
 
-def _written(value: object) -> str:
+def _format_option(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -86,11 +86,11 @@ class Comparison:
 
     @classmethod
     def of(cls, records: Iterable[Record]) -> Comparison:
-        """Sort the records of one experiment."""
+        """Return the comparison of these records."""
         cells: dict[str, dict[str, Cell]] = defaultdict(dict)
         for record in records:
             by_policy = cells[str(record["max_per_site"])]
-            by_policy.setdefault(named(record), Cell()).add(record)
+            by_policy.setdefault(variant_name(record), Cell()).add(record)
         return cls(dict(cells))
 
     @property
@@ -102,23 +102,23 @@ class Comparison:
         return list(dict.fromkeys(name for row in self.cells.values() for name in row))
 
     def winner(self, cap: str, figure: str) -> tuple[str, bool]:
-        """Who has the best mean, and whether its lead is more than chance."""
+        """Return the policy with the best mean, and whether its lead is significant."""
         contest = {name: cell for name, cell in self.cells[cap].items() if not knows_answers(name)}
         ranked = sorted(contest, key=lambda name: -_mean(contest[name], figure))
         if len(ranked) < 2:
             return ranked[0] if ranked else "", False
-        return ranked[0], surely(contest[ranked[0]], contest[ranked[1]], figure)
+        return ranked[0], is_significant(contest[ranked[0]], contest[ranked[1]], figure)
 
 
-def surely(one: Cell, other: Cell, figure: str) -> bool:
-    """Does one differ from the other, seed by seed, by more than chance?"""
-    return difference(one, other, figure)[1] < CHANCE
+def is_significant(one: Cell, other: Cell, figure: str) -> bool:
+    """Is the difference, seed by seed, significant?"""
+    return difference(one, other, figure)[1] < SIGNIFICANCE
 
 
 def difference(one: Cell, other: Cell, figure: str) -> tuple[float, float]:
-    """The mean difference over common seeds, and the p-value of a paired t-test.
+    """Return the mean difference over common seeds, and the p-value of a paired t-test.
 
-    Two seeds prove nothing; a difference that is the same for every seed is no chance.
+    Two seeds prove nothing (p = 1); a difference that is the same for every seed has p = 0.
     """
     from scipy.stats import ttest_rel
 
@@ -138,7 +138,7 @@ Rows = list[list[str]]
 
 
 def table_3(comparison: Comparison) -> Rows:
-    """Harvest rate and relevant sites; the first row is the header."""
+    """Return harvest rates and relevant sites; the first row is the header."""
     header = ["policy"]
     for cap in comparison.caps:
         header += [f"harvest rate, cap {cap}", f"sites, cap {cap}"]
@@ -147,13 +147,15 @@ def table_3(comparison: Comparison) -> Rows:
         row = [name]
         for cap in comparison.caps:
             cell = comparison.cells[cap].get(name)
-            row += [_shown(comparison, cap, name, cell, figure) for figure in ("rates", "sites")]
+            row += [
+                _cell_text(comparison, cap, name, cell, figure) for figure in ("rates", "sites")
+            ]
         rows.append(row)
     return rows
 
 
 def table_4(comparison: Comparison) -> Rows:
-    """Every variant beside its plain policy: difference of harvest rate and sites."""
+    """Return the differences of every variant from its plain policy."""
     rows = [["variant", "beside", "cap", "harvest rate", "p", "sites", "p"]]
     for cap, cells in comparison.cells.items():
         for name, cell in cells.items():
@@ -167,8 +169,8 @@ def table_4(comparison: Comparison) -> Rows:
     return rows
 
 
-def effort(comparison: Comparison) -> Rows:
-    """Q evaluations beside the bounds of Theorems 1 and 2, and the gap to the greedy choice."""
+def effort_table(comparison: Comparison) -> Rows:
+    """Return Q evaluations, the bounds of Theorems 1 and 2, and gaps to the greedy choice."""
     header = ["policy", "cap", "steps", "evaluations", "Theorem 1 (mean growth)", "Theorem 2"]
     rows = [[*header, "gap a step, J* - J", "decision, ms"]]
     for cap, cells in comparison.cells.items():
@@ -190,7 +192,7 @@ def _is_variant(name: str, base: str) -> bool:
     return name.partition(":")[0] == base or (base == "tres" and name.startswith("tres-"))
 
 
-def _shown(comparison: Comparison, cap: str, name: str, cell: Cell | None, figure: str) -> str:
+def _cell_text(comparison: Comparison, cap: str, name: str, cell: Cell | None, figure: str) -> str:
     if cell is None:
         return ""
     values = list(_values(cell, figure).values())
@@ -211,6 +213,6 @@ def _mean(cell: Cell, figure: str) -> float:
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown."""
+    """Return a table in Markdown."""
     header, *body = [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join([header, "|" + "---|" * len(rows[0]), *body]) + "\n"

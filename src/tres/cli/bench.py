@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from tres.bench.comparison import prepare, run_bench
+from tres.bench.comparison import prepare_experiment, run_bench
 from tres.bench.comparison_report import write_report
 from tres.bench.experiment_file import load_experiment
 from tres.cli.completions import topic_files
@@ -62,7 +62,7 @@ def run(experiment: Path, out: Path, workers: int | None) -> None:
     screen = messages()
     with screen.status(f"opening {printable(plan.web)}") as status:
         web = open_web(plan.web)
-        context = prepare(plan, web, lambda text: status.update(printable(text)))
+        context = prepare_experiment(plan, web, lambda text: status.update(printable(text)))
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeRemainingColumn(), console=screen, transient=True) as bar:
         task = bar.add_task(printable(plan.name))

@@ -30,7 +30,7 @@ POINTS = 100
 GAP_EVERY = 5
 """Points of a curve between two evaluations of the whole frontier."""
 
-Truth = Callable[[str], bool]
+IsRelevant = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,11 @@ class Point:
 
 
 @dataclass(slots=True)
-class Trial:
+class MeasuredSession:
     """Measures a session while the replay engine drives it, as if it were the session."""
 
     session: CrawlSession
-    truth: Truth
+    is_relevant: IsRelevant
     in_flight: int = 1
     """Fetches at once."""
     seconds: float = 0.0
@@ -61,8 +61,8 @@ class Trial:
     curve: list[Point] = field(default_factory=list)
     greedy: float | None = None
 
-    def run(self, web: Perceiving) -> dict[str, Any]:
-        """Crawl to the end, and return the figures of the run."""
+    def crawl(self, web: Perceiving) -> dict[str, Any]:
+        """Crawl to the end and return the figures."""
         *_, last = replay_events(self, web, self.in_flight)
         assert isinstance(last, Done)
         return self._figures(str(last.reason))
@@ -101,7 +101,7 @@ class Trial:
 
     def _count(self, stepped: Stepped) -> None:
         self.evaluations += getattr(self.session.policy, "evaluations", 0)
-        if self.truth(stepped.url):
+        if self.is_relevant(stepped.url):
             self.relevant += 1
             self.sites.add(stepped.site)
         if stepped.step == self._next_point:
