@@ -284,7 +284,7 @@ def test_the_url_decides_where_a_request_goes_whatever_its_host_header_says() ->
     assert b"host: 127.0.0.1:%d\r\n" % origin.port in origin.heads[0]
 
 
-def test_a_body_that_is_announced_too_large_is_refused_unread() -> None:
+def test_a_body_with_too_large_a_length_is_refused_unread() -> None:
     async def talk(proxy: GuardingProxy, origin: Server) -> bytes:
         line = f"POST http://127.0.0.1:{origin.port}/ HTTP/1.1\r\n".encode()
         size = b"Content-Length: %d\r\n" % (LIMITS.bytes + 1)

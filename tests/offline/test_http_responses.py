@@ -84,7 +84,7 @@ class TestARecord:
         assert "Content-Encoding: gzip" in head
         assert gzip.decompress(body) == PAGE
 
-    def test_that_is_not_compressed_as_it_says_does_not_say_so_again(self, tmp_path):
+    def test_with_a_wrong_content_encoding_is_sent_without_it(self, tmp_path):
         block = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n" + PAGE
         _, head, body = parts(stored(tmp_path, block))
         assert head == ["HTTP/1.1 200 OK", f"Content-Length: {len(PAGE)}"]
@@ -119,7 +119,7 @@ class TestALine:
         html = "<title>Ü</title><meta charset=latin-1><p>Text <a href=/x>x</a>"
         assert self.answered(tmp_path, html=html)[1] == html.encode()
 
-    def test_whose_markup_says_something_else_is_sent_as_it_is_read(self, tmp_path):
+    def test_whose_markup_gives_another_page_is_rendered(self, tmp_path):
         page, body = self.answered(tmp_path, html="<title>Old</title>words", title="New")
         assert parse_html(URL, body, "utf-8") == page
         assert (page.title, page.text) == ("New", "words")

@@ -52,7 +52,7 @@ class TestAWholeArchive:
         assert len(web) == 2
         assert web.name == path.name
 
-    def test_fails_with_404_for_what_it_does_not_hold(self, path):
+    def test_fails_with_404_for_an_unknown_url(self, path):
         web = JsonlArchive(archive(path, STAR))
         assert web.fetch("http://gone.example/") == Failed(
             "http://gone.example/", FailureKind.NOT_FOUND
@@ -74,7 +74,7 @@ class TestAWholeArchive:
         (page,) = web.pages()
         assert [link.url for link in page.links] == ["http://b.example/", "http://a.example/next"]
 
-    def test_reads_from_html_what_is_not_spelled_out(self, path):
+    def test_reads_missing_fields_from_html(self, path):
         html = "<title>From html</title><p>Words <a href=moon>m</a>"
         web = JsonlArchive(
             archive(path, {"url": STAR["url"], "html": html, "text": "Given", "labels": ["x"]})
@@ -87,7 +87,7 @@ class TestAWholeArchive:
             ("x",),
         )
 
-    def test_names_the_failure_of_html_that_is_none(self, path):
+    def test_names_the_failure_of_html_that_is_binary(self, path):
         web = JsonlArchive(archive(path, {"url": STAR["url"], "html": "\0" * 50}, MOON))
         assert web.fetch("http://a.example/star") == Failed(
             "http://a.example/star", FailureKind.MALFORMED

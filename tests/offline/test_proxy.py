@@ -115,7 +115,7 @@ class TestARequest:
             client.sendall(ask(STAR.url, "GET", "Host: nobody.example"))
             assert response(client)[0] == 200
 
-    def test_for_what_the_web_does_not_hold_is_404(self):
+    def test_for_an_unknown_url_is_404(self):
         with connected() as client:
             client.sendall(ask("http://a.example/nothing"))
             assert response(client)[0] == 404

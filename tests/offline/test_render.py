@@ -57,7 +57,7 @@ def test_any_page_survives_html(title, text, links):
 
 
 @given(ANY, ANY, st.lists(st.tuples(URLS, ANY), max_size=5))
-def test_what_html_was_read_from_loses_nothing_at_all(title, text, links):
+def test_a_page_parsed_from_html_survives_unchanged(title, text, links):
     once = normalise_page(page(title, text, *links))
     assert normalise_page(once) == once
 
@@ -80,7 +80,7 @@ def test_links_keep_their_order_their_anchors_and_their_duplicates():
     assert read_back(original) == original
 
 
-def test_the_words_of_links_are_no_text_of_the_page():
+def test_the_words_of_menus_are_not_text_of_the_page():
     original = page("t", "only this\nand this", ("http://b.example/", "anchor"))
     assert read_back(original).text == "only this\nand this"
 

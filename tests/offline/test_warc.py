@@ -228,7 +228,7 @@ class TestADamagedFile:
         assert [page.url[-1] for page in web.pages()] == list("0124567")
 
     @pytest.mark.parametrize("at", [0, 2, 8, 30, 70])
-    def test_is_read_on_behind_bytes_that_are_not_what_was_written(self, path, at):
+    def test_is_read_on_after_damaged_bytes(self, path, at):
         records = [record(f"http://a.example/{i}", response()) for i in range(8)]
         before = len(archive(path, *records[:3]).read_bytes())
         content = bytearray(archive(path, *records).read_bytes())

@@ -122,7 +122,7 @@ def test_the_speed_is_that_of_the_last_minute() -> None:
     assert speed(*[9.9] * 20, 10) == pytest.approx(2.0, rel=0.1)  # it has just begun
 
 
-def test_what_an_archive_does_not_know_is_left_out() -> None:
+def test_values_that_an_offline_run_does_not_have_are_left_out() -> None:
     values = told(replace(PAGE, at=None, seconds=None, size=None, status=None))
     names = {name for name, _ in values}
     assert "tres_pages_total" in names

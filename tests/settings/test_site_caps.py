@@ -55,7 +55,7 @@ caps = st.one_of(
 
 
 @given(caps)
-def test_what_a_cap_writes_it_reads(cap):
+def test_a_cap_parses_its_own_text(cap):
     assert SiteCap.parse(str(cap)) == SiteCap.parse(cap) == cap
 
 

@@ -275,7 +275,7 @@ def test_wrong_settings(refusal, added, message):
     assert refusal(SMALLEST + added) == f"bio.toml: {message}"
 
 
-def test_a_retired_setting_may_stand_there_with_the_value_that_changes_nothing(topic, refusal):
+def test_a_retired_setting_is_ignored_with_its_harmless_value(topic, refusal):
     assert topic(SMALLEST + "eight_bit = false") == topic(SMALLEST)
     assert "eight_bit" not in topic(SMALLEST + "eight_bit = false").to_toml()
     assert refusal(SMALLEST + "eight_bit = true") == (
@@ -386,7 +386,7 @@ def test_a_directory_is_no_topic_file(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "content", [b"pages 5", b"\xff\xfe", b"[topic]\n[topic]", b"a = " + b"[" * 100_000]
 )
-def test_what_is_not_toml(tmp_path, monkeypatch, content):
+def test_files_that_are_not_toml(tmp_path, monkeypatch, content):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bio.toml").write_bytes(content)
     with pytest.raises(ConfigError, match=r"^bio\.toml: is not valid TOML: .+$"):

@@ -136,7 +136,7 @@ def test_mean_counts_are_those_of_table_2():
     assert found.other == pytest.approx(1 / 4)
 
 
-def test_what_a_person_struck_out_is_gone_and_moves_nothing_else():
+def test_an_excluded_keyword_is_gone_and_the_others_stay():
     before, after = expand(), expand(strike=("Hive", "market"))
 
     assert set(before.words) - set(after.words) == {"hive"}
@@ -144,7 +144,7 @@ def test_what_a_person_struck_out_is_gone_and_moves_nothing_else():
     assert after.threshold == before.threshold
 
 
-def test_a_keyword_without_a_vector_is_told_and_left_out():
+def test_a_keyword_without_a_vector_is_reported_and_left_out():
     found = expand(keywords=("bee", "honey", "apiculture"))
 
     assert found.without_vector == ("apiculture",)
@@ -200,7 +200,7 @@ def test_no_candidate_is_no_error():
 # The space
 
 
-def test_common_components_are_taken_away():
+def test_common_components_are_removed():
     rng = np.random.default_rng(1)
     matrix = rng.normal(size=(500, 6)) * [1, 1, 1, 1, 1, 9] + [0, 0, 0, 0, 5, 0]
     vectors = WordVectors("toy", [f"w{i}" for i in range(500)], matrix.astype(np.float16), "d")

@@ -46,7 +46,7 @@ def test_a_sentence_is_enough(code):
 
 
 @pytest.mark.parametrize("text", ["", "\n", "12 345", "Paris London Rome", "x" * 5000, "\ud800"])
-def test_what_cannot_be_told_is_unknown(text):
+def test_a_text_without_evidence_is_unknown(text):
     assert language_of(text) == ""
 
 
@@ -55,7 +55,7 @@ def test_both_forms_of_norwegian_have_one_code():
 
 
 @pytest.mark.parametrize("char", ["\x00", "\x07", "\x85", "\ud800", "\ufffe", "\U0010ffff"])
-def test_characters_that_are_no_text_do_not_hide_the_language(char):
+def test_control_characters_do_not_hide_the_language(char):
     assert language_of(f"{char}{SENTENCES['uk']}{char}") == "uk"
 
 

@@ -36,7 +36,7 @@ def test_an_entry_that_no_text_gives_is_left_out(entry):
 
 
 @given(st.text())
-def test_whatever_an_entry_stands_for_is_a_word(entry):
+def test_every_entry_maps_to_a_word(entry):
     word = word_of(entry)
 
     assert word is None or words(word) == [word]

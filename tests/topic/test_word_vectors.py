@@ -216,7 +216,7 @@ def test_another_content_has_another_digest(vectors, tmp_path):
 
 @pytest.mark.parametrize("name", ["words.txt", "vectors.npy", "manifest.json"])
 @pytest.mark.parametrize("damage", [lambda b: b[:-3], lambda b: b[:-1] + b"x", lambda b: None])
-def test_damaged_vectors_are_noticed_and_made_again(vectors, tmp_path, cache, name, damage):
+def test_damaged_vectors_are_converted_again(vectors, tmp_path, cache, name, damage):
     (directory,) = cache.iterdir()
     content = damage((directory / name).read_bytes())
     (directory / name).unlink()
@@ -267,7 +267,7 @@ convert(Source("toy", "a test", "toy-1"), blocks())
 """
 
 
-def test_a_killed_conversion_is_never_taken_for_a_whole_one(cache):
+def test_a_killed_conversion_is_never_used(cache):
     with subprocess.Popen([sys.executable, "-c", KILLED], stdout=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"half\n"
         os.kill(process.pid, signal.SIGKILL)

@@ -28,7 +28,7 @@ def text_of(html: str) -> str:
 @pytest.mark.parametrize(
     "tag", ["nav", "header", "footer", "aside", "button", "select", "textarea", "NAV"]
 )
-def test_what_stands_around_the_content_is_not_read(tag):
+def test_text_around_the_content_is_not_read(tag):
     assert text_of(f"<p>{STORY}<{tag} class=x>Home <b>News</b></{tag}><p>end") == (
         f"{STORY.strip()}\nend"
     )
@@ -79,7 +79,7 @@ class TestMistakes:
     def test_an_unclosed_menu_costs_nothing_and_the_next_one_is_still_cut(self):
         assert text_of(f"<nav>One<p>{STORY}<nav>Two</nav>") == f"One\n{STORY.strip()}"
 
-    def test_if_next_to_nothing_would_be_left_all_but_menus_is_kept(self):
+    def test_if_next_to_nothing_is_left_only_menus_are_cut(self):
         html = f"<nav>Menu</nav><header>{STORY}</header><p>{'x' * (LEAST_CHARS // 2)}</p>"
         assert text_of(html) == f"{STORY.strip()}\n{'x' * (LEAST_CHARS // 2)}"
         long = STORY * 100

@@ -42,11 +42,11 @@ def test_the_first_claim_that_fits_is_taken(body, hint):
 
 
 @pytest.mark.parametrize("claimed", ["utf-8", "utf-16", "shift_jis"])
-def test_a_wrong_claim_of_the_header_is_seen_through(claimed):
+def test_a_wrong_charset_in_the_header_is_ignored(claimed):
     assert text_of(CAFE.encode("cp1252"), claimed) == CAFE
 
 
-def test_the_meta_element_is_believed_where_the_header_says_nothing():
+def test_the_meta_element_counts_without_a_charset_in_the_header():
     page = '<meta charset="koi8-r"><p>Привет</p>'
     assert text_of(page.encode("koi8-r")) == page
     page = '<META http-equiv=Content-Type content="text/html; charset=windows-1251">Привет'
@@ -105,7 +105,7 @@ def test_every_label_of_the_standard_is_known():
         assert (encoding_of(label) is None) == (name in unused)
 
 
-def test_binary_data_is_no_text():
+def test_binary_data_is_not_text():
     noise = random.Random(1).randbytes(20_000)
     assert decode_page(noise, "utf-8") is None
     assert decode_page(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02" + noise) is None

@@ -41,7 +41,7 @@ def test_the_examples_of_the_documentation_hold():
         (f"/..;jsessionid={ID}/a", "/a"),
     ],
 )
-def test_what_only_says_who_clicked_where_is_dropped(url, expected):
+def test_tracking_parameters_and_session_ids_are_dropped(url, expected):
     assert Identity()(SITE + url) == SITE + expected
 
 
@@ -59,7 +59,7 @@ def test_what_only_says_who_clicked_where_is_dropped(url, expected):
         "/a?key=8f3c1d2e4b5a69788f3c1d2e4b5a6978",
     ],
 )
-def test_what_may_name_the_page_stays(url):
+def test_parameters_that_may_name_the_page_stay(url):
     assert Identity()(SITE + url) == SITE + url
 
 

@@ -29,12 +29,12 @@ def test_the_examples_of_the_documentation_hold():
     assert doctest.testmod(rules_module).failed == 0
 
 
-def test_only_what_is_included_is_followed():
+def test_only_included_links_are_followed():
     kept = filtered("/wiki/A", "/talk/A", include=["/wiki/", "^https:"])
     assert kept == (["/wiki/A"], {"include": 1})
 
 
-def test_what_is_excluded_is_not_followed_even_if_it_is_included():
+def test_excluded_links_are_not_followed_even_if_included():
     kept = filtered("/wiki/A", "/wiki/B?edit", include=["/wiki/"], exclude=[r"\?edit"])
     assert kept == (["/wiki/A"], {"exclude": 1})
 

@@ -25,7 +25,7 @@ def test_a_word_of_the_url_is_another_word_than_in_the_anchor() -> None:
     assert codes("http://example.org/midi").isdisjoint(codes("http://x.test/", "midi example"))
 
 
-def test_case_repetition_and_place_say_nothing() -> None:
+def test_case_repetition_and_position_do_not_matter() -> None:
     assert codes("http://x.test/b/a", "Files of FILES") == codes("http://x.test/a/b", "files of")
 
 
@@ -38,7 +38,7 @@ def test_a_long_anchor_leaves_room_for_the_url() -> None:
     assert np.count_nonzero(row) == EACH + 2
 
 
-def test_links_whose_anchors_nobody_kept_have_the_words_of_their_urls() -> None:
+def test_links_without_anchors_have_the_words_of_their_urls() -> None:
     urls = ["http://example.org/a", "http://example.org/b/c"]
     assert encode_wordings(urls, ()).tolist() == encode_wordings(urls, ["", ""]).tolist()
     assert encode_wordings([], ()).shape == (0, WIDTH)

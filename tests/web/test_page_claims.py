@@ -39,14 +39,14 @@ class TestCanonicalLink:
             (None, URL),
         ],
     )
-    def test_it_is_believed_within_the_site_unless_it_names_the_front_page(self, named, identity):
+    def test_it_counts_within_the_site_unless_it_names_the_front_page(self, named, identity):
         assert page_identity(named, URL) == identity
 
     def test_the_front_page_may_name_itself(self):
         front = "http://example.org/"
         assert page_identity(front, "http://example.org/index.php") == front
 
-    def test_what_a_site_is_can_be_chosen(self):
+    def test_a_site_is_a_host_or_a_domain(self):
         elsewhere = "http://news.example.org/a"
         assert page_identity(elsewhere, URL) == URL
         assert page_identity(elsewhere, URL, "domain") == elsewhere

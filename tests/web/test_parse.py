@@ -115,7 +115,7 @@ class TestTitle:
 
 
 class TestText:
-    def test_what_looks_like_a_field_in_code_or_a_comment_opens_none(self):
+    def test_a_field_in_code_or_a_comment_opens_nothing(self):
         html = "<!-- <textarea> --><script>'<iframe>'</script><p>text <a href=x>link</a>"
         assert page(html).text == "text link"
         assert len(page(html).links) == 1
@@ -131,7 +131,7 @@ class TestText:
         assert page("<p> a \t\n b&nbsp;\u3000c </p>\n\n<p></p><p>d").text == "a b c\nd"
 
     @pytest.mark.parametrize("tag", ["script", "style", "noscript", "template", "svg", "title"])
-    def test_what_nobody_sees_is_not_read(self, tag):
+    def test_invisible_text_is_not_read(self, tag):
         assert page(f"<p>seen</p><{tag}>hidden</{tag}><p>too</p>").text == "seen\ntoo"
 
     def test_comments_are_not_read_even_if_a_tag_touches_their_end(self):
@@ -190,7 +190,7 @@ class TestLinks:
         ]
         assert "browsers" not in page(html).text
 
-    def test_what_a_form_field_holds_is_no_link(self):
+    def test_a_form_field_contains_no_links(self):
         html = "<textarea name='>'>&lt;<a href=no>x</a></b></textarea><a href=yes>y</a>"
         assert [link.url for link in page(html).links] == ["http://example.org/a/yes"]
         assert page(html).text == "y"
@@ -213,7 +213,7 @@ class TestLinks:
         html = f'<base href="{base}"><a href="x">x</a>'
         assert page(html).links == (Link("http://example.org/a/x", "x"),)
 
-    def test_what_is_no_web_page_is_dropped(self):
+    def test_links_that_are_not_web_addresses_are_dropped(self):
         assert page("<a href='mailto:x'>m</a><a href='javascript:x()'>j</a><a name=t>").links == ()
 
     @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ class TestLinks:
             ("<a href=x><script>s</script></a>", ""),
         ],
     )
-    def test_the_anchor_is_what_a_reader_sees(self, html, anchor):
+    def test_the_anchor_is_the_visible_text(self, html, anchor):
         assert page(html).links[0].anchor == anchor
 
     def test_an_anchor_that_is_never_closed_is_bounded(self):

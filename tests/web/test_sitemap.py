@@ -68,7 +68,7 @@ def test_their_number_is_bounded():
         b'<!DOCTYPE x [<!ENTITY a "http://example.org/a">]><urlset><url><loc>&a;</loc></url>',
     ],
 )
-def test_what_is_broken_lists_nothing(body):
+def test_a_broken_file_lists_nothing(body):
     assert parse_sitemap(body, URL) == Sitemap()
 
 

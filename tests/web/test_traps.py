@@ -78,7 +78,7 @@ def test_other_paths_and_sites_have_spaces_of_their_own():
 @pytest.mark.parametrize(
     "url", [f"{SITE}/view?id=7", f"{SITE}/t?f=1&t=2", f"{SITE}/2026/05/13/a-story", f"{SITE}/a"]
 )
-def test_what_names_a_thing_belongs_to_no_space(url):
+def test_urls_that_name_a_thing_belong_to_no_space(url):
     assert space_of(url) is None
 
 
@@ -90,7 +90,7 @@ def test_the_columns_of_the_links_stay_together():
     assert {len(column) for column in (percept.links.sites, percept.links.anchor_relevance)} == {2}
 
 
-def test_the_memory_is_a_fold_over_what_was_let_in():
+def test_the_memory_is_a_fold_over_the_accepted_links():
     urls = [combination(i) for i in range(150)]
     whole, resumed = EndlessSpaces(), EndlessSpaces()
     crawled(whole, urls)

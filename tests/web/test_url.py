@@ -93,7 +93,7 @@ def test_spellings_that_no_server_can_tell_apart_are_one_page(url, expected):
         "http://localhost/",
     ],
 )
-def test_what_a_server_may_tell_apart_stays(url):
+def test_differences_that_a_server_can_see_stay(url):
     assert canonical(url) == url
 
 
@@ -133,7 +133,7 @@ def test_what_a_server_may_tell_apart_stays(url):
         "http://example.org/" + "a" * MAX_URL_CHARS,
     ],
 )
-def test_what_is_no_public_web_page_has_no_canonical_form(url):
+def test_other_urls_have_no_canonical_form(url):
     assert canonical(url) is None
 
 

@@ -45,6 +45,6 @@ def _words(url: str, anchor: str) -> list[str]:
     ['midi', 'files', 'all', '/example', '/music', '/index']
     """
     of_anchor = dict.fromkeys(words(anchor)[:EACH])
-    said = url_words(url) if "://" in url else url  # in tests, a URL may be just words
-    of_url = dict.fromkeys(said.split()[:EACH])
+    text = url_words(url) if "://" in url else url  # in tests, a URL may be just words
+    of_url = dict.fromkeys(text.split()[:EACH])
     return [*of_anchor, *("/" + word for word in of_url)]

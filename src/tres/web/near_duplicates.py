@@ -135,8 +135,8 @@ class NearDuplicates:
     def seen(self, fingerprint: int) -> bool:
         """Return whether a remembered fingerprint differs in `DISTANCE` bits or fewer."""
         differing = np.zeros(len(self), np.uint16)
-        for held, word in zip(self._prints, _words_of(fingerprint), strict=True):
-            differing += np.bitwise_count(held[: len(self)] ^ word)
+        for stored, word in zip(self._prints, _words_of(fingerprint), strict=True):
+            differing += np.bitwise_count(stored[: len(self)] ^ word)
         return bool((differing <= DISTANCE).any())
 
 
