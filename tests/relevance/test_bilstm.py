@@ -291,7 +291,11 @@ def vouch(saved, name, content):
     [
         ("weights.safetensors", b"junk", "weights.safetensors holds no arrays ("),
         ("network.json", b"[]", f"network.json is damaged; {AGAIN}"),
-        ("network.json", b'{"prior": 1, "keywords": [], "phrases": []}', "network.json is damaged"),
+        (
+            "network.json",
+            b'{"prior": "1", "keywords": [], "phrases": []}',
+            "network.json is damaged",
+        ),
         ("exact.onnx", b"junk", "exact.onnx cannot answer ("),
         ("vocabulary.txt", b"one\ntwo\n", "its arrays do not fit its vocabulary; train the model"),
     ],

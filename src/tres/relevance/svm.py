@@ -45,6 +45,8 @@ TITLE = "="
 
 Floats = NDArray[np.float32]
 
+_STEMMER = snowballstemmer.stemmer("porter")
+
 
 @dataclass(frozen=True, eq=False)
 class SvmModel(SavedModel):
@@ -79,9 +81,8 @@ class SvmModel(SavedModel):
     def word_weights(self) -> dict[str, float]:
         """What each stem adds to the log-odds: in a title or in a body, whichever is more."""
         strongest: dict[str, float] = {}
-        for feature, weight in zip(
-            self.vocabulary, (self.slope * self.weights).tolist(), strict=True
-        ):
+        weights = (self.slope * self.weights).tolist()
+        for feature, weight in zip(self.vocabulary, weights, strict=True):
             stem = feature.removeprefix(TITLE)
             if abs(weight) > abs(strongest.get(stem, 0.0)):
                 strongest[stem] = weight
@@ -123,12 +124,7 @@ def _stems(text_words: Iterable[str]) -> set[str]:
 @lru_cache(maxsize=1 << 17)
 def _stem(word: str) -> str:
     """The Porter stem; words repeat, so nearly all come from the cache."""
-    return cast(str, _stemmer().stemWord(word))
-
-
-@lru_cache(maxsize=1)
-def _stemmer() -> Any:
-    return snowballstemmer.stemmer("porter")
+    return cast(str, _STEMMER.stemWord(word))
 
 
 def min_pages(examples: int) -> int:

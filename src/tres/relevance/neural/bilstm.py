@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,6 +51,14 @@ BATCH_TEXTS = 64
 """Largest number of texts in a batch."""
 
 Floats = NDArray[np.float32]
+
+
+class _Settings(msgspec.Struct):
+    """The content of network.json."""
+
+    prior: float
+    keywords: list[str]
+    phrases: list[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,14 +117,10 @@ class BiLstmModel(SavedModel):
         from safetensors.numpy import save
 
         arrays = {name: np.ascontiguousarray(array) for name, array in self.arrays.items()}
-        settings = {
-            "prior": self.prior,
-            "keywords": list(self.counter.keywords),
-            "phrases": list(self.counter.phrases),
-        }
+        settings = _Settings(self.prior, [*self.counter.keywords], [*self.counter.phrases])
         parts = {
             TABLE: save({"table": self.table.matrix, **arrays}),
-            SETTINGS: json.dumps(settings, indent=2).encode(),
+            SETTINGS: json.dumps(msgspec.structs.asdict(settings), indent=2).encode(),
             **self.graphs,
         }
         return ModelFiles(self.kind, tuple(self.table.index), {}, dict(self.facts), parts)
@@ -134,8 +139,8 @@ class BiLstmModel(SavedModel):
         return cls(
             files.kind,
             WordTable(files.vocabulary, table),
-            KeywordCounter(settings["keywords"], settings["phrases"]),
-            settings["prior"],
+            KeywordCounter(settings.keywords, settings.phrases),
+            settings.prior,
             arrays,
             {name: part for name, part in files.parts.items() if name not in (TABLE, SETTINGS)},
             files.facts,
@@ -204,16 +209,8 @@ def _are_usable(arrays: Mapping[str, NDArray[Any]]) -> bool:
     )
 
 
-def _settings(content: bytes) -> dict[str, Any]:
+def _settings(content: bytes) -> _Settings:
     try:
-        settings = json.loads(content)
-        prior, lists = settings["prior"], (settings["keywords"], settings["phrases"])
-        good = isinstance(prior, float) and all(
-            isinstance(terms, list) and all(isinstance(term, str) for term in terms)
-            for terms in lists
-        )
-    except (ValueError, KeyError, TypeError, RecursionError):
-        good = False
-    if not good:
-        raise ModelError(f"{SETTINGS} is damaged; {AGAIN}")
-    return dict(settings)
+        return msgspec.json.decode(content, type=_Settings)
+    except (ValueError, RecursionError):
+        raise ModelError(f"{SETTINGS} is damaged; {AGAIN}") from None

@@ -28,6 +28,7 @@ Weights = Mapping[str, NDArray[np.float32]]
 
 def onnx_graph(weights: Weights) -> bytes:
     """Serialise the network with these weights."""
+    hidden = weights["forwards.weight_hh_l0"].shape[1]
     constants: dict[str, NDArray[Any]] = {
         "zero": np.array(0, np.int64),
         "one": np.array(1, np.int64),
@@ -40,12 +41,13 @@ def onnx_graph(weights: Weights) -> bytes:
         "answer_w": weights["answer.weight"].T,
         "answer_b": weights["answer.bias"],
         "past_w": weights["past.weight"].T,
+        "flat": np.array([-1, 2 * hidden], np.int64),
+        "axis2": np.array([2], np.int64),
+        "axis3": np.array([3], np.int64),
+        "nothing": np.array(0.0, np.float32),
     }
-    hidden = weights["forwards.weight_hh_l0"].shape[1]
     dim = weights["forwards.weight_ih_l0"].shape[1]
-    shortcut = weights["past.weight"].shape[1]
-    constants["flat"] = np.array([-1, 2 * hidden], np.int64)
-    return _model(_nodes(hidden), constants, dim, shortcut)
+    return _model(_nodes(hidden), constants, dim, weights["past.weight"].shape[1])
 
 
 def _lstm(weights: Weights) -> dict[str, NDArray[np.float32]]:
@@ -109,11 +111,6 @@ def _nodes(hidden: int) -> list[Any]:
 
 
 def _model(nodes: list[Any], constants: dict[str, NDArray[Any]], dim: int, shortcut: int) -> bytes:
-    constants |= {
-        "axis2": np.array([2], np.int64),
-        "axis3": np.array([3], np.int64),
-        "nothing": np.array(0.0, np.float32),
-    }
     value = helper.make_tensor_value_info
     inputs = [
         value("x", TensorProto.FLOAT, ["words", "texts", dim]),
