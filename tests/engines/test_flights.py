@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tres.crawl.events import Demand, Done, Event, Fetch, StopReason, Wait
-from tres.engines.flights import Flight, Flights, ServerResponse
-from tres.engines.politeness.clock import PolitenessClock
+from tres.engines.flights import Flight, Flights
+from tres.engines.politeness.clock import PolitenessClock, ServerResponse
 from tres.engines.protocols import Fetched
 from tres.settings.sections import LiveSection
 from tres.web.page import Failed, FailureKind

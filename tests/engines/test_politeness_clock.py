@@ -1,4 +1,4 @@
-"""The politeness clock: who must wait, and until when."""
+"""The politeness clock: which sites must wait, and until when."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tres.engines.politeness.clock import DAY, DEAD_LINKS, HOUR, TRUSTED, PolitenessClock
+from tres.engines.politeness.clock import (
+    DAY,
+    DEAD_LINKS,
+    HOUR,
+    TRUSTED,
+    PolitenessClock,
+    ServerResponse,
+)
 from tres.settings.sections import LiveSection
 from tres.web.page import FailureKind
 
@@ -18,10 +25,20 @@ def politeness(**settings: object) -> PolitenessClock:
     return PolitenessClock(LiveSection(**{"delay": 1.0, "throttle": False, **settings}))  # type: ignore[arg-type]
 
 
+def finish(
+    clock: PolitenessClock,
+    site: str,
+    now: float,
+    failed: FailureKind | None = None,
+    **response: float | None,
+) -> None:
+    clock.request_finished(site, now, ServerResponse(**response), failed)  # type: ignore[arg-type]
+
+
 def test_a_site_waits_for_its_delay_and_others_do_not():
     clock = politeness(delay=2.0)
     clock.request_started("a", 10.0)
-    clock.request_finished("a", 10.5, status=200)
+    finish(clock, "a", 10.5, status=200)
     assert clock.waiting(11.9) == ["a"]
     assert clock.next_change(11.9) == 12.0
     assert clock.ready_at("b", 11.9) == 11.9
@@ -37,7 +54,7 @@ def test_a_site_with_enough_in_flight_waits_until_something_is_back():
     assert clock.waiting(100.0) == ["a"]
     assert clock.ready_at("a", 100.0) == inf
     assert clock.next_change(100.0) is None
-    clock.request_finished("a", 101.0, status=200)
+    finish(clock, "a", 101.0, status=200)
     assert clock.waiting(101.0) == []
 
 
@@ -45,7 +62,7 @@ def test_the_delay_counts_from_the_moment_a_request_is_sent():
     clock = politeness(delay=1.0)
     clock.request_started("a", 0.0)
     clock.request_sent("a", 0.7)
-    clock.request_finished("a", 0.8, status=200)
+    finish(clock, "a", 0.8, status=200)
     assert clock.ready_at("a", 0.8) == 1.7
 
 
@@ -55,7 +72,7 @@ def test_robots_txt_may_ask_for_a_longer_delay_but_not_for_a_shorter_one():
     clock.set_crawl_delay("b", 0.1, 0.0)
     for site in ("a", "b"):
         clock.request_started(site, 0.0)
-        clock.request_finished(site, 0.1, status=200)
+        finish(clock, site, 0.1, status=200)
     assert (clock.ready_at("a", 0.1), clock.ready_at("b", 0.1)) == (5.0, 1.0)
 
 
@@ -76,27 +93,27 @@ def test_the_delay_follows_the_latency_up_and_down_within_its_bounds():
         (400, 0, 2),
     ):
         clock.request_started("a", start)
-        clock.request_finished("a", start, latency=latency, status=200)
+        finish(clock, "a", start, latency=latency, status=200)
         assert clock.ready_at("a", start) - start == expected
     for start in (500, 600, 700):
         clock.request_started("a", start)
-        clock.request_finished("a", start, latency=0, status=200)
+        finish(clock, "a", start, latency=0, status=200)
     assert clock.ready_at("a", 700) == 701
 
 
 def test_errors_are_quick_and_lower_no_delay():
     clock = politeness(delay=1.0, throttle=True)
     clock.request_started("a", 0.0)
-    clock.request_finished("a", 0.0, latency=9.0, status=200)
+    finish(clock, "a", 0.0, latency=9.0, status=200)
     clock.request_started("a", 100.0)
-    clock.request_finished("a", 100.0, latency=0.0, status=500)
+    finish(clock, "a", 100.0, latency=0.0, status=500)
     assert clock.ready_at("a", 100.0) == 105.0
 
 
 def test_retry_after_is_obeyed():
     clock = politeness()
     clock.request_started("a", 0.0)
-    clock.request_finished("a", 1.0, status=503, retry_after=120.0)
+    finish(clock, "a", 1.0, status=503, retry_after=120.0)
     assert clock.ready_at("a", 1.0) == 121.0
 
 
@@ -104,7 +121,7 @@ def test_who_asks_for_an_hour_and_more_waits_for_as_long_and_for_a_day_at_most()
     clock = politeness()
     for site, asked in (("a", HOUR + 1), ("b", 10 * DAY)):
         clock.request_started(site, 0.0)
-        clock.request_finished(site, 1.0, status=429, retry_after=asked)
+        finish(clock, site, 1.0, status=429, retry_after=asked)
     assert clock.waiting(2.0) == ["a", "b"]
     assert (clock.ready_at("a", 2.0), clock.ready_at("b", 2.0)) == (HOUR + 2, DAY + 1)
     assert clock.next_change(2.0) == HOUR + 2
@@ -114,11 +131,11 @@ def test_who_says_come_back_at_once_for_ever_is_believed_for_a_while_only():
     clock, now = politeness(), 0.0
     for _ in range(TRUSTED):
         clock.request_started("a", now)
-        clock.request_finished("a", now, status=503, retry_after=0.0)
+        finish(clock, "a", now, status=503, retry_after=0.0)
         assert not clock.is_backing_off("a", now)
         now += 1.0
     clock.request_started("a", now)
-    clock.request_finished("a", now, status=503, retry_after=0.0)
+    finish(clock, "a", now, status=503, retry_after=0.0)
     assert clock.ready_at("a", now) == now + 5 * 2**TRUSTED
 
 
@@ -127,7 +144,7 @@ def test_refusals_and_dead_hosts_back_off_twice_as_long_each_time():
         clock, waits = politeness(), []
         for start in (0.0, 1000.0, 2000.0):
             clock.request_started("a", start)
-            clock.request_finished("a", start, **told)  # type: ignore[arg-type]
+            finish(clock, "a", start, **told)  # type: ignore[arg-type]
             waits.append(clock.ready_at("a", start) - start)
         assert waits == [5.0, 10.0, 20.0]
 
@@ -137,11 +154,11 @@ def probes(clock: PolitenessClock, outage: float, failed: dict[str, object]) -> 
     now = 0.0
     while now < outage:
         clock.request_started("a", now)
-        clock.request_finished("a", now, **failed)  # type: ignore[arg-type]
+        finish(clock, "a", now, **failed)  # type: ignore[arg-type]
         assert clock.waiting(now) == ["a"]  # nobody chooses its links meanwhile
         now = clock.ready_at("a", now)
     clock.request_started("a", now)
-    clock.request_finished("a", now, status=200)
+    finish(clock, "a", now, status=200)
     return now
 
 
@@ -156,7 +173,7 @@ def test_a_dead_host_is_asked_no_more_than_once_an_hour_and_an_answer_ends_that(
     back = probes(clock, 10 * HOUR, {"failed": FailureKind.NO_CONNECTION})
     assert 10 * HOUR <= back <= 11 * HOUR
     clock.request_started("a", back + 1)
-    clock.request_finished("a", back + 1, failed=FailureKind.TIMEOUT)
+    finish(clock, "a", back + 1, failed=FailureKind.TIMEOUT)
     assert clock.ready_at("a", back + 1) == back + 6
 
 
@@ -165,7 +182,7 @@ def test_failures_that_come_while_a_site_rests_belong_to_the_same_outage():
     for _ in range(8):
         clock.request_started("a", 0.0)
     for _ in range(8):
-        clock.request_finished("a", 0.5, failed=FailureKind.NO_CONNECTION)
+        finish(clock, "a", 0.5, failed=FailureKind.NO_CONNECTION)
     assert clock.ready_at("a", 0.5) == 1.5
 
 
@@ -173,8 +190,8 @@ def test_a_good_answer_that_comes_late_does_not_undo_what_a_site_asks_for():
     clock = politeness(delay=0.0, per_site=2)
     clock.request_started("a", 0.0)
     clock.request_started("a", 0.0)
-    clock.request_finished("a", 1.0, status=429, retry_after=120.0)
-    clock.request_finished("a", 2.0, status=200)
+    finish(clock, "a", 1.0, status=429, retry_after=120.0)
+    finish(clock, "a", 2.0, status=200)
     assert clock.ready_at("a", 2.0) == 121.0
 
 
@@ -190,7 +207,7 @@ def test_a_failure_of_a_page_is_no_failure_of_its_site():
     clock = politeness()
     for start in range(0, 100, 10):
         clock.request_started("a", start)
-        clock.request_finished("a", start, failed=FailureKind.TOO_LARGE)
+        finish(clock, "a", start, failed=FailureKind.TOO_LARGE)
         assert clock.ready_at("a", start) == start + 1
 
 
@@ -231,7 +248,7 @@ def test_whatever_happens_manners_are_kept(happenings, delay, per_site, throttle
             told = {"429": {"status": 429}, "503": {"status": 503, "retry_after": passed}}
             dead = {"failed": FailureKind.NO_CONNECTION}
             good = {"status": 200, "latency": 4.0 * (what == "slow")}
-            clock.request_finished(site, now, **told.get(what, dead if what == "dead" else good))
+            finish(clock, site, now, **told.get(what, dead if what == "dead" else good))
         check_what_it_says(clock, now)
 
 
@@ -250,7 +267,7 @@ def test_a_choice_costs_by_the_sites_that_wait_not_by_all_ever_seen():
     clock = politeness(delay=1.0)
     for index in range(100_000):
         clock.request_started(f"site{index}", index / 1000)
-        clock.request_finished(f"site{index}", index / 1000, status=200)
+        finish(clock, f"site{index}", index / 1000, status=200)
     assert len(clock.waiting(100.0)) <= 1001
     began = process_time()
     for step in range(1000):
@@ -262,7 +279,7 @@ def test_without_a_delay_slow_answers_delay_nothing() -> None:
     politeness = PolitenessClock(LiveSection(delay=0.0, throttle=True))
     for now in range(5):
         politeness.request_started("slow.example", float(now))
-        politeness.request_finished("slow.example", now + 0.5, latency=0.5, status=200)
+        finish(politeness, "slow.example", now + 0.5, latency=0.5, status=200)
         assert politeness.waiting(now + 0.5) == []
 
 
@@ -306,21 +323,21 @@ def located(clock: PolitenessClock, *sites: str, now: float = 0.0) -> list[bool]
 def test_an_address_has_no_more_in_flight_than_so_many_sites_would_have():
     clock = politeness(delay=0.0, per_site=2, per_address=2)
     assert located(clock, "a", "b", "c", "d", "e") == [True, True, True, True, False]
-    clock.request_finished("e", 0.0)  # it goes back to wait
+    finish(clock, "e", 0.0)  # it goes back to wait
     assert sorted(clock.waiting(0.0)) == ["a", "b", "c", "d", "e"]
     assert clock.ready_at("e", 5.0) == inf
     assert clock.ready_at("elsewhere", 5.0) == 5.0
-    clock.request_finished("a", 6.0, status=200)
+    finish(clock, "a", 6.0, status=200)
     assert clock.waiting(6.0) == []
 
 
 def test_requests_to_an_address_are_spaced_though_they_are_for_many_sites():
     clock = politeness(delay=1.0, per_address=4)
     assert located(clock, "a", "b") == [True, False]
-    clock.request_finished("b", 0.0)
+    finish(clock, "b", 0.0)
     assert clock.next_change(0.0) == 0.25
     assert (clock.ready_at("a", 0.0), clock.ready_at("b", 0.0)) == (inf, 1.0)
-    clock.request_finished("a", 0.1, status=200)
+    finish(clock, "a", 0.1, status=200)
     assert located(clock, "c", now=0.3) == [True]
     assert not clock.only_backing_off(0.3)
 
@@ -345,7 +362,7 @@ def asked(clock: PolitenessClock, now: float, status: int) -> float:
     """Ask a site when it is ready; the delay that follows."""
     start = clock.ready_at("a", now)
     clock.request_started("a", start)
-    clock.request_finished("a", start, status=status)
+    finish(clock, "a", start, status=status)
     return clock.ready_at("a", start) - start
 
 

@@ -29,7 +29,7 @@ from math import inf
 from typing import Any
 
 from tres.crawl.events import Demand, Done, Event, Fetch, StopReason
-from tres.engines.politeness.clock import PolitenessClock
+from tres.engines.politeness.clock import NO_RESPONSE, PolitenessClock, ServerResponse
 from tres.engines.protocols import Fetched, LiveSession
 from tres.engines.steering import UNSTEERED, Steering
 from tres.web.page import Failed, FailureKind
@@ -39,15 +39,6 @@ LONG = 30.0
 """Seconds of waiting that are worth a warning."""
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class ServerResponse:
-    """What a server's response to one hop says about politeness."""
-
-    status: int | None = None
-    latency: float | None = None
-    retry_after: float | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -190,10 +181,8 @@ class Flights:
         if not flight.in_hop:
             return
         flight.in_hop = False
-        response, now = flight.response or ServerResponse(), self._clock()
-        self._politeness.request_finished(
-            *(flight.site, now, response.latency, response.status, response.retry_after, failed)
-        )
+        response, now = flight.response or NO_RESPONSE, self._clock()
+        self._politeness.request_finished(flight.site, now, response, failed)
         self._ask_again_at = -inf  # the site may be ready
 
     @contextmanager

@@ -21,6 +21,7 @@ from scrapy.core.scheduler import BaseScheduler
 from scrapy.crawler import AsyncCrawlerProcess
 from tests.support.crawls import inline_reader
 
+from tres.engines.politeness.clock import ServerResponse
 from tres.engines.scrapy.capture import EXCHANGE
 from tres.engines.scrapy.decompression import decompressed
 from tres.engines.scrapy.failures import NamedFailure, name_failure
@@ -57,7 +58,8 @@ class SmallScheduler(BaseScheduler):
     def back(self, request: Request, status: int | None, failed: Any) -> bool:
         site = self.away.pop(request.meta["asked"], None)
         if site is not None:
-            self.politeness.request_finished(site, time.monotonic(), status=status, failed=failed)
+            response = ServerResponse(status)
+            self.politeness.request_finished(site, time.monotonic(), response, failed)
         return site is not None
 
     def next_request(self) -> Request | None:

@@ -1,8 +1,8 @@
-"""One Chromium at a time: started behind the guarding proxy, replaced when it has grown old.
+"""One Chromium at a time, behind the guarding proxy, replaced when it has grown old.
 
-scrapy-playwright asks a provider for a browser, and asks again when that one is gone. This
-provider starts the guarding proxy with it, knows the processes of its browser, and can end
-them for certain: a browser that hangs does not answer when it is asked to close.
+scrapy-playwright asks a provider for a browser, and asks again when that one is gone. This provider
+starts the guarding proxy as well, knows the processes of its browser, and can always kill them: a
+browser that hangs does not respond when it is asked to close.
 """
 
 from __future__ import annotations
@@ -21,41 +21,41 @@ from scrapy_playwright.provider import PlaywrightBrowserProvider
 from tres.engines.browser.guarding_proxy import GuardingProxy
 
 CLOSING_SECONDS = 5.0
-"""What has not closed after so long is ended by force."""
+"""After this time, a browser that does not close is killed."""
 
 
 class GuardedChromium(PlaywrightBrowserProvider):  # type: ignore[misc]  # is untyped
-    """Gives scrapy-playwright browsers that can reach the Web through the guard only."""
+    """Gives scrapy-playwright browsers that can reach the Web only through the guarding proxy."""
 
     def __init__(self, config: Any, guard: GuardingProxy) -> None:
         super().__init__(config)
         self.guard = guard
         self.process = 0
-        """The process, and process group, of the browser that runs; 0 if none does."""
+        """The process, and process group, of the running browser; 0 without one."""
         self._browser: Browser | None = None
         self._launching = asyncio.Lock()
 
     async def start(self) -> None:
-        """Start the guard and the driver; the browser waits for the first page."""
+        """Start the proxy and the driver; the browser starts with the first page."""
         await self.guard.start()
         await super().start()
 
     async def launch_browser(self) -> Browser:
-        """The browser that runs, or a new one."""
+        """Return the running browser, or start one."""
         async with self._launching:
             if self._browser is None or not self._browser.is_connected():
                 self._browser = await self.browser_type.launch(
-                    **self.config.launch_options, proxy=self._way_out()
+                    **self.config.launch_options, proxy=self._proxy_settings()
                 )
                 self.process = await _process_of(self._browser)
             return self._browser
 
-    def _way_out(self) -> dict[str, str]:
+    def _proxy_settings(self) -> dict[str, str]:
         guard = self.guard
         return {"server": guard.url, "username": guard.user, "password": guard.password}
 
     async def retire(self) -> None:
-        """Close the browser, by force if it does not listen."""
+        """Close the browser; kill it if it does not respond."""
         browser, self._browser = self._browser, None
         if browser is not None:
             with suppress(TimeoutError, PlaywrightError):
@@ -63,25 +63,25 @@ class GuardedChromium(PlaywrightBrowserProvider):  # type: ignore[misc]  # is un
         self.kill()
 
     def kill(self) -> None:
-        """End all processes of the browser at once."""
+        """Kill all processes of the browser."""
         process, self.process = self.process, 0
         if process:
             with suppress(ProcessLookupError):
                 os.killpg(process, signal.SIGKILL)
 
     def kill_largest(self) -> None:
-        """End the largest process: that of the page which made the browser grow."""
+        """Kill the largest process: that of the page that made the browser grow."""
         largest = max(_group(self.process), key=_bytes_of, default=None) if self.process else None
         if largest is not None:
             with suppress(ProcessLookupError):
                 os.kill(int(largest.name), signal.SIGKILL)
 
     def memory(self) -> int:
-        """Bytes that the browser holds in all its processes; 0 where that cannot be known."""
+        """Return the bytes that all processes of the browser hold; 0 where that is unknown."""
         return sum(_bytes_of(path) for path in _group(self.process)) if self.process else 0
 
     async def close(self) -> None:
-        """Leave no process and no connection behind."""
+        """End the browser, the driver and the proxy."""
         await self.retire()
         if self.playwright is not None:
             await self.playwright.stop()
@@ -96,7 +96,7 @@ async def _process_of(browser: Browser) -> int:
 
 
 def _group(leader: int) -> list[Path]:
-    """The directories under /proc of all processes of a group."""
+    """Return the directories under /proc of all processes of a group."""
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -106,7 +106,7 @@ def _group(leader: int) -> list[Path]:
 
 
 def _bytes_of(process: Path) -> int:
-    """What a process holds of its own: resident, and shared with no file or other process."""
+    """Return the private resident bytes of a process."""
     with suppress(OSError, ValueError):
         _, resident, shared, *_ = (process / "statm").read_text().split()
         return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE")

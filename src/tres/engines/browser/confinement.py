@@ -1,10 +1,10 @@
 """What a page may do while its scripts run: one document, its scripts and its data.
 
-The document is not fetched by the browser: Scrapy has fetched it, after robots.txt, delays,
-redirects and limits, and has found out its charset. The browser is handed that text as the
-answer to its first navigation, and then the page stays where it is. What a script may ask for
-is code and data; everything that only adorns, leaves, opens or stores something is refused.
-The scripts are stopped before the page is read, so that what was measured is what is read.
+The browser does not fetch the document: Scrapy has fetched it, subject to robots.txt, delays,
+redirects and limits, and has determined its charset. The browser gets that text as the response to
+its first navigation, and then the page stays where it is. Scripts may fetch code and data; every
+request that only decorates, navigates, opens or stores something is refused. The scripts are stopped
+before the page is read, so that what was measured is what is read.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ CONTEXT = {
 
 _HTML = "text/html; charset=utf-8"
 _CODE_AND_DATA = {"script", "xhr", "fetch"}
-_ASKING = {"GET", "HEAD", "OPTIONS"}
+_SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 
 
 async def confine(page: Page, document: HtmlResponse) -> None:
-    """Put the rules in force for a page that has not navigated yet."""
-    await page.context.route("**/*", _refuse)  # for all that does not belong to `page`
-    await page.context.route_web_socket("**/*", _hang_up)
+    """Apply the rules to a page that has not navigated yet."""
+    await page.context.route("**/*", _refuse)  # for popups and workers
+    await page.context.route_web_socket("**/*", _close_socket)
     await page.route("**/*", Rules(page, document).answer)
-    page.on("popup", _close)
+    page.on("popup", _close_popup)
 
 
 class Rules:
-    """Answers every request of one page."""
+    """Decides every request of one page."""
 
     def __init__(self, page: Page, document: HtmlResponse) -> None:
         self.page = page
@@ -50,8 +50,8 @@ class Rules:
         self._answered = False
 
     async def answer(self, route: Route) -> None:
-        """Let a request pass, give it its answer, or refuse it."""
-        with suppress(PlaywrightError):  # the page may be gone in the meantime
+        """Let a request pass, fulfil it, or refuse it."""
+        with suppress(PlaywrightError):  # the page may be gone by now
             if self._is_document(route.request):
                 self._answered = True
                 await route.fulfill(status=200, content_type=_HTML, body=self.document.text)
@@ -70,24 +70,24 @@ class Rules:
         )
 
     def _may_pass(self, request: Request) -> bool:
-        """Code and data over http(s); to send something is allowed to the page's own site."""
+        """Is this code or data over http(s)? A page may send data to its own site only."""
         if request.resource_type not in _CODE_AND_DATA:
             return False
         if urlsplit(request.url).scheme not in ("http", "https"):
             return False
-        return request.method in _ASKING or (
+        return request.method in _SAFE_METHODS or (
             request.method == "POST" and site_of(request.url, "domain") == self.site
         )
 
 
 async def settle(page: Page, quiet_seconds: float) -> int:
-    """Wait until the page asks for nothing more, stop its scripts, and say how long it is."""
-    with suppress(PlaywrightTimeout):  # some pages never come to rest: they are read as they are
+    """Wait until the network is idle, stop the scripts, and return the length of the HTML."""
+    with suppress(PlaywrightTimeout):  # some pages are never idle: they are read as they are
         await page.wait_for_load_state("networkidle", timeout=quiet_seconds * 1000)
     browser = await page.context.new_cdp_session(page)
     await browser.send("Emulation.setScriptExecutionDisabled", {"value": True})
     await browser.send("Page.stopLoading")
-    # measured in a world of our own, where no script of the page can have changed the ruler
+    # measured in an isolated world, where no script of the page can have changed `outerHTML`
     frame = (await browser.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
     world = await browser.send("Page.createIsolatedWorld", {"frameId": frame})
     measured = await browser.send(
@@ -101,14 +101,14 @@ async def settle(page: Page, quiet_seconds: float) -> int:
 
 
 async def _refuse(route: Route) -> None:
-    """Refuse a request so that the page which made it stays (other errors would replace it)."""
+    """Refuse a request in the one way that does not replace the page by an error page."""
     await route.abort("aborted")
 
 
-async def _hang_up(socket: WebSocketRoute) -> None:
+async def _close_socket(socket: WebSocketRoute) -> None:
     await socket.close()
 
 
-async def _close(popup: Page) -> None:
+async def _close_popup(popup: Page) -> None:
     with suppress(PlaywrightError):
         await popup.close()

@@ -1,10 +1,9 @@
 """Which pages need a browser.
 
-A browser is slow, so it is used only where it is needed: for URLs that the user names by a
-pattern, and, if detection is on, for pages that are application shells: scripts, and next to
-no text. The page itself decides, at the moment when it arrives and before anything is read
-from it. So no page is fetched twice, nothing has to be remembered about sites, and a resumed
-crawl decides as the crawl would have done without the interruption.
+A browser is slow, so it renders only URLs that match a pattern of the user's and, if detection is
+on, pages that are application shells: scripts, and next to no text. This is decided when the page
+arrives, from the page alone. So no page is fetched twice, nothing has to be remembered about sites,
+and a resumed crawl decides as an uninterrupted one would have.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from dataclasses import dataclass
 from tres.settings.sections import LiveSection
 
 SHELL_CHARS = 200
-"""A page with at least so many characters of text is no shell."""
+"""A page with at least this many characters of text is not a shell."""
 
 LOOK_BYTES = 300_000
-"""A look goes no further into a page: the worst that a page can be must not stop the crawl."""
+"""Only this much of a page is looked at, so that no page can stop the crawl."""
 
 _TOKEN = re.compile(rb"<(/?)([a-z]*)[^<>]*>?|[^<]+", re.IGNORECASE)  # linear on any input
 _SILENT = {b"script", b"style", b"noscript", b"template", b"title", b"svg", b"textarea"}
@@ -27,9 +26,9 @@ _SILENT = {b"script", b"style", b"noscript", b"template", b"title", b"svg", b"te
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a first look at HTML shows: does it run scripts, and how much does it say?
+    """What a first look at HTML shows: whether it has scripts, and how much text.
 
-    Counting ends at `SHELL_CHARS`: more is not worth the time.
+    Counting ends at `SHELL_CHARS`.
     """
 
     text_chars: int
@@ -37,7 +36,7 @@ class Look:
 
     @classmethod
     def at(cls, html: bytes) -> Look:
-        """Look at a page. Badly made pages are counted roughly, but never fail."""
+        """Look at a page; malformed HTML is counted roughly, but never fails."""
         chars, has_script, silent = 0, False, b""
         for tag, closing, text in _tokens(html[:LOOK_BYTES]):
             if silent:
@@ -57,7 +56,7 @@ class Look:
 
 
 def _tokens(html: bytes) -> Iterator[tuple[bytes, bool, bytes]]:
-    """Tags (name, closing, no text) and text (no name, not closing, text) in their order."""
+    """Yield tags (name, closing, no text) and text (no name, not closing, text) in order."""
     for token in _TOKEN.finditer(html):
         if token[2] is None:
             yield b"", False, token[0]
@@ -66,7 +65,7 @@ def _tokens(html: bytes) -> Iterator[tuple[bytes, bool, bytes]]:
 
 
 class Rendering:
-    """The rule of one crawl."""
+    """Which pages of one crawl are rendered."""
 
     def __init__(self, live: LiveSection) -> None:
         self.detect = live.javascript_detect

@@ -1,7 +1,7 @@
-"""JavaScript: how Scrapy is told to use a browser.
+"""The Scrapy settings for rendering JavaScript.
 
-The browser is the system's Chromium behind scrapy-playwright. It is an option, off unless the
-topic file asks for it, and what it needs is looked for before anything starts.
+The browser is the system's Chromium behind scrapy-playwright. It is off unless the topic file asks
+for it, and what it needs is checked before anything starts.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ EXECUTABLE = "PLAYWRIGHT_CHROMIUM_EXECUTABLE_PATH"
 """The environment variable that names a Chromium other than the system's."""
 
 PAGES_PER_BROWSER = 200
-"""After so many pages a browser is closed, and another one started."""
+"""After this many pages the browser is closed and a new one started."""
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 _AFTER_DECOMPRESSION = 540  # redirects, decompression and retries are done: a page is left
 _ARGUMENTS = (
-    # the guarding proxy is the only way out: no names are looked up, nothing goes by UDP
+    # the guarding proxy is the only way out: no name look-ups, no UDP
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
     "--proxy-bypass-list=<-loopback>",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",  # its older name
     "--disable-quic",
     "--dns-prefetch-disable",
-    # nothing is said or fetched that no page asked for
+    # no requests but those of pages
     "--disable-background-networking",
     "--disable-breakpad",
     "--disable-component-update",
@@ -46,7 +46,7 @@ _ARGUMENTS = (
     "--metrics-recording-only",
     "--no-first-run",
     "--no-pings",
-    # what is drawn is never looked at
+    # nobody looks at the picture
     "--blink-settings=imagesEnabled=false",
     "--disable-gpu",
     "--mute-audio",
@@ -55,7 +55,7 @@ _ARGUMENTS = (
 
 @dataclass(frozen=True, slots=True)
 class Browsing:
-    """What the browser's part of Scrapy has to know of the crawl."""
+    """What the rendering middleware needs to know about the crawl."""
 
     live: LiveSection
     permitted: Callable[[str], bool]
@@ -67,7 +67,7 @@ def browser_settings(
     permitted: Callable[[str], bool],
     pages_per_browser: int = PAGES_PER_BROWSER,
 ) -> dict[str, Any]:
-    """Settings for Scrapy that render the pages which need it; none if no page can.
+    """Return Scrapy settings that render the pages that need it; none if no page can.
 
     `permitted` says whether an address may be connected to. Raises `ConfigError` if
     rendering is asked for and a part of it is not installed.
@@ -81,7 +81,7 @@ def browser_settings(
         },
         "TWISTED_REACTOR": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
         "PLAYWRIGHT_BROWSER_TYPE": "chromium",
-        "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": 1,  # every page has a context of its own
+        "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": 1,  # every page has its own context
         "PLAYWRIGHT_LAUNCH_OPTIONS": launch_options(find_chromium()),
         "PLAYWRIGHT_PROCESS_REQUEST_HEADERS": None,
         "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": live.timeout * 1000,
@@ -90,14 +90,14 @@ def browser_settings(
 
 
 def find_chromium() -> Path:
-    """The Chromium to use: the one that the environment names, or the system's."""
+    """Return the Chromium to use: the one that the environment names, or the system's."""
     named = os.environ.get(EXECUTABLE)
     if named and not os.access(named, os.X_OK):
-        raise ConfigError(f"{EXECUTABLE} names {named}, which is no program; name one or unset it")
+        raise ConfigError(f"{EXECUTABLE} names {named}, which is not a program; name one or unset it")
     found = named or next(filter(None, map(shutil.which, _NAMES)), None)
     if found is None:
         raise ConfigError(
-            "live.javascript needs a Chromium, and there is none: install the package chromium "
+            "live.javascript needs Chromium, which was not found: install the package chromium "
             f"(or google-chrome), or name one in the environment variable {EXECUTABLE}"
         )
     return Path(found)
@@ -112,7 +112,7 @@ def _check_installed() -> None:
 
 
 def launch_options(executable: Path) -> dict[str, Any]:
-    """How a browser is started."""
+    """Return the options with which Playwright starts a browser."""
     return {
         "executable_path": str(executable),
         "headless": True,

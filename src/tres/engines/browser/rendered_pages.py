@@ -1,13 +1,13 @@
-"""Pages as a browser shows them, in place of what the server sent.
+"""Pages as a browser shows them, instead of what the server sent.
 
-This is a downloader middleware at the end of a response's way up: it sees pages which were
-allowed by robots.txt, redirected, and found small enough. Those that need it are
-handed to the browser, and go on with the HTML that their scripts have made. All other
-responses pass untouched, and the exchange that a WARC keeps is the one with the server.
+This downloader middleware comes last on a response's way up: the pages it sees were allowed by
+robots.txt, redirected, and small enough. Those that need it are rendered in the browser, and go on
+with the HTML that their scripts have made. All other responses pass unchanged, and the exchange that
+a WARC keeps is the one with the server.
 
-Whatever happens in the browser has an end: `live.timeout` holds for the rendering, the HTML
-may have `live.max_bytes`, and a browser that hangs or grows too large is replaced. The page
-then fails with a named reason (a `RenderingError`) and the crawl goes on.
+Everything in the browser has a limit: `live.timeout` for the rendering, `live.max_bytes` for the
+HTML, and a browser that hangs or grows too large is replaced. The page then fails with a named
+reason (a `RenderingError`), and the crawl goes on.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ from tres.web.page import FailureKind
 
 PAGES_AT_ONCE = 4
 OLD_BYTES = 1_000_000_000
-"""A browser that holds so much is replaced between two pages; with twice that, a page must go."""
+"""A browser that holds this much is replaced between pages; at twice that, a page is killed."""
 
-_WATCH_SECONDS = 0.5
-_QUIET_SHARE = 1 / 3  # of the time for a page, at most, for its scripts to come to rest
+_MEMORY_CHECK_SECONDS = 0.5
+_QUIET_SHARE = 1 / 3  # of `live.timeout`, at most, for the scripts of a page to finish
 _QUIET_SECONDS = 5.0
-_SUBREQUEST_PAGES = 4  # bytes of one connection of a page, in largest pages
+_SUBREQUEST_PAGES = 4  # bytes of one connection, in multiples of `live.max_bytes`
 _DOCUMENT = "tres_document"
 
 
 class RenderingError(NamedFailure):
-    """The browser gave no page; `kind` names the reason."""
+    """The browser could not render the page; `kind` says why."""
 
     kind: ClassVar[FailureKind] = FailureKind.UNREADABLE
 
@@ -62,13 +62,13 @@ class RenderingTimeoutError(RenderingError):
 
 
 class RenderedTooLargeError(RenderingError):
-    """The scripts of the page made more HTML than a page may have."""
+    """The scripts of the page made more HTML than `live.max_bytes`."""
 
     kind = FailureKind.TOO_LARGE
 
 
 class RenderedPages:
-    """The downloader middleware."""
+    """A downloader middleware that renders the pages that need it."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -79,11 +79,11 @@ class RenderedPages:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> RenderedPages:
-        """Scrapy's way to make one."""
+        """Return the middleware of a crawler."""
         return cls(crawler)
 
     async def process_response(self, request: Request, response: Response) -> Response:
-        """The response, rendered if it is a page that needs it."""
+        """Return the response, rendered if it is a page that needs it."""
         if response.status == 200 and may_be_page(response):
             response = await decompressed(response, self._crawler, self.browsing.live.max_bytes)
         if not isinstance(response, HtmlResponse) or not self._wants(response):
@@ -102,9 +102,10 @@ class RenderedPages:
 
 
 async def _confine(page: Page, request: Request) -> None:
-    """Put the rules in force before a page navigates; without them it must not navigate at all.
+    """Apply the rules before a page navigates.
 
-    scrapy-playwright only logs an exception here, so the page is closed.
+    scrapy-playwright only logs an exception raised here, so the page is closed: it must not navigate
+    without the rules.
     """
     try:
         await confine(page, request.meta[_DOCUMENT])
@@ -114,7 +115,7 @@ async def _confine(page: Page, request: Request) -> None:
 
 
 class Renderer:
-    """Renders some pages at a time, in a browser that is never old, stuck or left behind."""
+    """Renders some pages at a time, in a browser that is replaced when it is old or stuck."""
 
     def __init__(self, crawler: Crawler, browsing: Browsing) -> None:
         self.live = browsing.live
@@ -133,11 +134,11 @@ class Renderer:
         self._pages = 0
 
     async def render(self, document: HtmlResponse, user_agent: bytes | None) -> bytes:
-        """The HTML of a document after its scripts have run, in UTF-8."""
+        """Return the HTML of a document after its scripts have run, in UTF-8."""
         async with self._turn():
             try:
                 await self._launch()
-                rendered = await self._watched(self._download(document, user_agent))
+                rendered = await self._within_limits(self._download(document, user_agent))
             except (TimeoutError, PlaywrightTimeout):
                 raise RenderingTimeoutError("rendering took too long") from None
             except PlaywrightError as problem:
@@ -148,7 +149,7 @@ class Renderer:
         return html
 
     async def _download(self, document: HtmlResponse, user_agent: bytes | None) -> Any:
-        """One page in a context of its own, which is gone afterwards, whatever happened."""
+        """Render one page in its own context, which is always closed afterwards."""
         name = next(self._names)
         agent = {"user_agent": user_agent.decode("latin-1")} if user_agent else {}
         locale = {"locale": self.live.languages[0]} if self.live.languages else {}
@@ -175,7 +176,7 @@ class Renderer:
             raise RenderedTooLargeError("larger than live.max_bytes when rendered")
 
     async def _dispose(self, name: str) -> None:
-        """Close a context; if that does not succeed, the browser is stuck and must go."""
+        """Close a context; if that fails, the browser is stuck and is replaced."""
         if wrapper := self.handler.context_wrappers.get(name):
             try:
                 await asyncio.wait_for(wrapper.context.close(), CLOSING_SECONDS)
@@ -184,13 +185,13 @@ class Renderer:
             except PlaywrightError:
                 pass  # gone with its browser
 
-    async def _watched(self, download: Coroutine[Any, Any, Any]) -> Any:
-        """Wait for a page, but neither too long nor while it eats the machine."""
+    async def _within_limits(self, download: Coroutine[Any, Any, Any]) -> Any:
+        """Wait for a page, within limits of time and memory."""
         task = asyncio.ensure_future(download)
         try:
             async with asyncio.timeout(self.live.timeout):
                 while not task.done():
-                    await asyncio.wait({task}, timeout=_WATCH_SECONDS)
+                    await asyncio.wait({task}, timeout=_MEMORY_CHECK_SECONDS)
                     if self.chromium.memory() > 2 * OLD_BYTES:
                         self.chromium.kill_largest()
             return task.result()
@@ -200,7 +201,7 @@ class Renderer:
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:
-        """Some pages at once; an old browser is replaced when the last of its pages has gone."""
+        """Let some pages render at once; replace an old browser when its last page is done."""
         async with self._change:
             await self._change.wait_for(self._may_start)
             if self._is_old():
@@ -221,23 +222,23 @@ class Renderer:
         return self._pages >= self.pages_per_browser or self.chromium.memory() > OLD_BYTES
 
     async def _replace(self) -> None:
-        """End the browser; the next page starts another one."""
+        """End the browser; the next page starts a new one."""
         self._pages = 0
         self._stats.inc_value("tres/browsers_replaced")
         await self.chromium.retire()
 
     async def _launch(self) -> None:
-        """See that a browser runs, and that scrapy-playwright knows of no other."""
+        """Make sure that a browser runs, and that scrapy-playwright uses it."""
         browser = await self.chromium.launch_browser()
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSING_SECONDS):
                 while getattr(self.handler, "browser", browser) is not browser:
                     await asyncio.sleep(0.01)
             return
-        self.handler.browser = browser  # it has missed the end of the last one
+        self.handler.browser = browser  # it missed the end of the last one
 
     async def close(self) -> None:
-        """End the browser, its driver and the guard."""
+        """End the browser, its driver and the proxy."""
         await self.chromium.retire()
         with suppress(TimeoutError, PlaywrightError):
             await asyncio.wait_for(self.handler.close(), CLOSING_SECONDS)

@@ -1,13 +1,12 @@
-"""Which network addresses a crawler may talk to.
+"""Which network addresses a crawler may connect to.
 
-A page can name any host, and a name can mean any address: that of this machine, of the router,
-of a data base in the same network, of the service that hands out a cloud machine's keys. None of
-them are the Web. So only addresses that are reachable from everywhere are permitted, and what the
-user allows by name.
+A page can name any host, and a name can stand for any address: that of this machine, of the router,
+of a database in the same network, of the service that hands out a cloud machine's keys. None of them
+is the Web. So only publicly reachable addresses are permitted, and what the user allows by name.
 
-The rule is applied to the numeric address that a connection is opened to, after every spelling
-(`0x7f.1`, `2130706433`, `[::ffff:127.0.0.1]`) has become a number. An IPv6 address that carries
-an IPv4 one inside (mapped, 6to4, NAT64) is what it carries.
+The rule applies to the numeric address of a connection, after every spelling (`0x7f.1`,
+`2130706433`, `[::ffff:127.0.0.1]`) has become a number. An IPv6 address with an IPv4 address inside
+(mapped, 6to4, NAT64) counts as that IPv4 address.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _NEVER_PUBLIC = tuple(
 
 
 class AddressGuard:
-    """Permits public addresses, and the networks that the user allows."""
+    """Permits public addresses, and networks that the user allows."""
 
     def __init__(self, allow: Iterable[str] = ()) -> None:
         self._allowed = tuple(ip_network(network, strict=False) for network in allow)
@@ -48,22 +47,22 @@ class AddressGuard:
             known = ip_address(address.partition("%")[0])
         except ValueError:
             return False
-        meant = _carried(known) or known
+        meant = _embedded_ipv4(known) or known
         if any(form in network for form in (known, meant) for network in self._allowed):
             return True
         return is_public(meant)
 
 
 def server_of(addresses: Iterable[str]) -> str:
-    """What stands for the server at these addresses of one name, whatever order they come in.
+    """Return one key for the server at these addresses of a name, whatever their order.
 
-    An IPv6 network of 64 bits is one server: it has more addresses than anybody can count.
+    An IPv6 network of 64 bits counts as one server.
 
     >>> server_of(["192.0.2.7", "192.0.2.1"]), server_of(["2001:db8::1:2"])
     ('192.0.2.1', '2001:db8::/64')
     """
     known = (ip_address(address.partition("%")[0]) for address in addresses)
-    meant = [_carried(address) or address for address in known]
+    meant = [_embedded_ipv4(address) or address for address in known]
     first = min(meant, key=lambda address: (address.version, int(address)))
     if isinstance(first, IPv4Address):
         return str(first)
@@ -71,14 +70,14 @@ def server_of(addresses: Iterable[str]) -> str:
 
 
 def is_public(address: Address) -> bool:
-    """Is the address one of the Internet's, reachable from everywhere?"""
+    """Is the address reachable from the whole Internet?"""
     if not address.is_global or address.is_multicast or address.is_reserved:
         return False
     return not any(address in network for network in _NEVER_PUBLIC)
 
 
-def _carried(address: Address) -> IPv4Address | None:
-    """The IPv4 address that an IPv6 address stands for, if it does."""
+def _embedded_ipv4(address: Address) -> IPv4Address | None:
+    """Return the IPv4 address inside an IPv6 address, if there is one."""
     if isinstance(address, IPv4Address):
         return None
     if address in _NAT64:

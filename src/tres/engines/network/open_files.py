@@ -1,8 +1,8 @@
-"""How many files a process may have open, and what that leaves for a crawl.
+"""How many files a process may have open, and how many pages that allows in flight.
 
-A page in flight takes a connection and, for a moment, a look-up of its host's name; connections
-that are kept open for later take as much again. Each may have a third of what the limit
-(`ulimit -n`) leaves beside all else that a crawl holds open.
+A page in flight needs a connection and, for a moment, a look-up of its host's name; connections kept
+open for later need as much again. Each of the three may use a third of what the limit (`ulimit -n`)
+leaves beside everything else that a crawl has open.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ _MANY = 1 << 16
 
 
 class OpenFilesWarning(UserWarning):
-    """Fewer pages are fetched at a time than was asked for."""
+    """Fewer pages are fetched at a time than the user asked for."""
 
 
-def room() -> int:
-    """Pages that may be in flight, and connections that may be kept, at most."""
+def max_connections() -> int:
+    """Return how many pages may be in flight, and how many connections kept open."""
     return max(1, (_limit() - RESERVED) // 3)
 
 
-def bounded(in_flight: int) -> int:
-    """As many pages in flight as was asked for, or as there is room for, with a warning."""
-    most = room()
+def limit_in_flight(in_flight: int) -> int:
+    """Return the number of pages in flight, lowered with a warning if it exceeds the limit."""
+    most = max_connections()
     if in_flight > most:
         warnings.warn(
             f"only {_limit()} files may be open here (ulimit -n): {most} pages at a time "

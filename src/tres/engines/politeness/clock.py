@@ -71,6 +71,18 @@ REFUSALS = frozenset({429, 502, 503, 504, 521, 522, 523, 524})
 """Statuses that mean "not now" or "no server here"; the last four are a content network's."""
 
 
+@dataclass(frozen=True, slots=True)
+class ServerResponse:
+    """What a response says about politeness; None where it is unknown."""
+
+    status: int | None = None
+    latency: float | None = None
+    retry_after: float | None = None
+
+
+NO_RESPONSE = ServerResponse()
+
+
 @dataclass(slots=True)
 class _Site:
     """The state of one site; `_update` derives `ready` from the rest."""
@@ -171,30 +183,27 @@ class PolitenessClock:
         self,
         site: str,
         now: float,
-        latency: float | None = None,
-        status: int | None = None,
-        retry_after: float | None = None,
+        response: ServerResponse = NO_RESPONSE,
         failed: FailureKind | None = None,
     ) -> None:
         """Count a request to the site that has ended, and observe how."""
         known = self._site(site)
         known.in_flight = max(0, known.in_flight - 1)
         self._addresses.request_finished(site, now)
-        self.observe(site, now, latency, status, retry_after, failed)
+        self.observe(site, now, response, failed)
 
     def observe(
         self,
         site: str,
         now: float,
-        latency: float | None = None,
-        status: int | None = None,
-        retry_after: float | None = None,
+        response: ServerResponse = NO_RESPONSE,
         failed: FailureKind | None = None,
     ) -> None:
-        """Adapt to the outcome of one request; None means unknown, and changes nothing."""
+        """Adapt to the outcome of one request; what is unknown changes nothing."""
+        status, latency = response.status, response.latency
         known = self._site(site)
         if failed in UNREACHABLE or status in REFUSALS:
-            self._back_off(known, now, retry_after)
+            self._back_off(known, now, response.retry_after)
         elif status is not None:
             known.failures = 0
             self._count_dead_links(known, status)

@@ -7,7 +7,6 @@ first, so that no site can push out the rules of the others.
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
 
 from tres.engines.politeness.clock import DAY
 from tres.engines.politeness.robots_txt import RobotsRules
@@ -17,17 +16,11 @@ MAX_TEXT = 4_000_000
 """Characters of robots.txt whose rules are kept; the rules take about ten times more."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    rules: RobotsRules
-    until: float
-
-
 class RobotsCache:
     """Rules by origin, bounded in number, size and age."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._known: OrderedDict[str, tuple[RobotsRules, float]] = OrderedDict()
         self._text = 0
 
     def __len__(self) -> int:
@@ -35,11 +28,11 @@ class RobotsCache:
 
     def get(self, origin: str, now: float) -> RobotsRules | None:
         """Return the rules of an origin, or None if they are unknown or too old."""
-        known = self._known.get(origin)
-        if known is None or known.until <= now:
+        rules, until = self._known.get(origin, (None, now))
+        if until <= now:
             return None
         self._known.move_to_end(origin)
-        return known.rules
+        return rules
 
     def put(self, origin: str, rules: RobotsRules, now: float) -> None:
         """Keep rules for a day."""
@@ -48,12 +41,12 @@ class RobotsCache:
             self._drop(next(iter(self._known)))
         while self._known and self._text + rules.size > MAX_TEXT:
             self._drop(max(self._known, key=self._size))
-        self._known[origin] = _Known(rules, now + DAY)
+        self._known[origin] = rules, now + DAY
         self._text += rules.size
 
     def _size(self, origin: str) -> int:
-        return self._known[origin].rules.size
+        return self._known[origin][0].size
 
     def _drop(self, origin: str) -> None:
-        known = self._known.pop(origin, None)
-        self._text -= known.rules.size if known else 0
+        if origin in self._known:
+            self._text -= self._known.pop(origin)[0].size

@@ -1,14 +1,13 @@
-"""What a robots.txt says to us (RFC 9309).
+"""The rules of a robots.txt for us (RFC 9309).
 
-A file is a list of groups: lines that name user agents, then rules for them. All groups that name
-us count together; only where there is none, those for `*` count. A group ends where a user agent
-is named after a rule, and nowhere else: blank lines, sitemaps, crawl delays and lines that the
-standard does not know lie anywhere without ending it. Which of the rules holds for a path, the
-longest one that matches, is left to Protego.
+A file is a list of groups: lines that name user agents, then rules for them. All groups that name us
+apply together; only if there are none, those for `*` do. A group ends where a user agent follows a
+rule, and nowhere else: blank lines, sitemaps, crawl delays and unknown lines do not end it. Protego
+decides which rule applies to a path: the longest one that matches.
 
-Nothing in a robots.txt raises: bytes that are no text are skipped, lines that mean nothing are
-ignored, and what lies behind the first 500 KiB is not read. A hostile one is not slow either, as
-rules for others are not kept.
+No robots.txt raises an exception: bytes that are not text are skipped, meaningless lines ignored, and
+everything after the first 500 KiB is not read. A hostile file is not slow either, because rules for
+others are not kept.
 """
 
 from __future__ import annotations
@@ -29,20 +28,20 @@ _LINE = re.compile(
     r"|(?P<delay>crawl[- ]?delay)|(?P<sitemap>site-?maps?))\s*[:\s]\s*(?P<value>[^#]*)",
     re.IGNORECASE,
 )
-"""Names as they are often misspelt, and a blank for the colon, as other crawlers read them."""
+"""With common misspellings, and a blank for the colon, as other crawlers accept them."""
 _LINE_END = re.compile(r"\r\n?|\n")
 _TOKEN = re.compile(r"[a-z_-]+", re.IGNORECASE)
 _EVERYBODY = re.compile(r"\*(?:\s|$)")
 
 
 def product_token(user_agent: str) -> str:
-    """The name by which robots.txt knows a crawler: `tres/1.0 (+contact)` is `tres`."""
+    """Return the name of a crawler in robots.txt: `tres` for `tres/1.0 (+contact)`."""
     found = _TOKEN.match(user_agent.strip())
     return found[0].lower() if found else "tres"
 
 
 def leaves_unknown(status: int) -> bool:
-    """Does a server that answers so leave open what its robots.txt says? Then all is forbidden."""
+    """Do the rules stay unknown after this status? Then everything is forbidden."""
     return status >= 500 or status == 429
 
 
@@ -55,7 +54,7 @@ class RobotsRules:
         kept = "\n".join(["User-agent: *", *rules, *(f"Sitemap: {url}" for url in named)])
         self._rules = Protego.parse(kept)
         self.size = len(kept)
-        """Characters of what is kept, whatever came."""
+        """Characters of the rules that are kept."""
 
     def allows(self, url: str) -> bool:
         """May this URL be fetched?"""
@@ -63,18 +62,18 @@ class RobotsRules:
 
     @property
     def delay(self) -> float:
-        """Seconds that the site asks for between two requests; 0 if it does not say."""
+        """The delay between two requests that the site asks for, in seconds; 0 by default."""
         asked = self._rules.crawl_delay("*")
         return max(0.0, asked) if asked is not None and isfinite(asked) else 0.0
 
     @property
     def sitemaps(self) -> tuple[str, ...]:
-        """The sitemaps it names, as canonical URLs."""
+        """The sitemaps that the file names, as canonical URLs."""
         return tuple(dict.fromkeys(filter(None, map(canonical, self._rules.sitemaps))))
 
 
 def _read(lines: Iterable[str], token: str) -> tuple[list[str], list[str]]:
-    """The rules that hold for us, and the sitemaps that are named."""
+    """Return the rules that apply to us, and the sitemaps."""
     rules: dict[str, list[str]] = {}
     sitemaps: list[str] = []
     group, has_rules = set[str](), False
@@ -83,7 +82,7 @@ def _read(lines: Iterable[str], token: str) -> tuple[list[str], list[str]]:
         if found["agent"]:
             group = set() if has_rules else group
             has_rules = False
-            if name := _meant(value, token):
+            if name := _agent_of(value, token):
                 group.add(name)
                 rules.setdefault(name, [])
         elif found["sitemap"]:
@@ -96,8 +95,8 @@ def _read(lines: Iterable[str], token: str) -> tuple[list[str], list[str]]:
     return rules.get(token, rules.get("*", [])), sitemaps
 
 
-def _meant(value: str, token: str) -> str:
-    """Whom a user agent line means: us, everybody (`*`), or nobody that matters here."""
+def _agent_of(value: str, token: str) -> str:
+    """Return whom a user agent line is for: us, everybody (`*`), or others (empty)."""
     if _EVERYBODY.match(value):
         return "*"
     name = _TOKEN.match(value)

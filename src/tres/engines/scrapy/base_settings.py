@@ -1,6 +1,6 @@
 """Scrapy without the parts that a crawl by tres does not use.
 
-Every response passes all spider middlewares and extensions, so those without an effect are off:
+All spider middlewares and extensions are off:
 there are no items, referrers or depths (the session counts clicks itself), and statistics are in
 the journal. How many requests are in flight is decided by the scheduler alone. The downloader
 middlewares are in `tres.engines.scrapy.network_settings`.
@@ -11,37 +11,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-Settings = dict[str, Any]
+from scrapy.settings.default_settings import EXTENSIONS_BASE, SPIDER_MIDDLEWARES_BASE
 
-_NO_SPIDER_MIDDLEWARES = (
-    "scrapy.spidermiddlewares.start.StartSpiderMiddleware",
-    "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware",
-    "scrapy.spidermiddlewares.referer.RefererMiddleware",
-    "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware",
-    "scrapy.spidermiddlewares.depth.DepthMiddleware",
-    "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware",
-)
-_NO_EXTENSIONS = (
-    "corestats.CoreStats",
-    "logcount.LogCount",
-    "telnet.TelnetConsole",
-    "memusage.MemoryUsage",
-    "memdebug.MemoryDebugger",
-    "closespider.CloseSpider",
-    "feedexport.FeedExporter",
-    "logstats.LogStats",
-    "spiderstate.SpiderState",
-    "throttle.AutoThrottle",
-    "remote_control.RemoteControl",
-)
+Settings = dict[str, Any]
 
 
 def base_settings() -> Settings:
     """Return the settings for a crawl that our scheduler drives."""
     return {
         "SCHEDULER": "tres.engines.scrapy.scheduler.CrawlScheduler",
-        "SPIDER_MIDDLEWARES": dict.fromkeys(_NO_SPIDER_MIDDLEWARES),
-        "EXTENSIONS": {f"scrapy.extensions.{name}": None for name in _NO_EXTENSIONS},
+        "SPIDER_MIDDLEWARES": dict.fromkeys(SPIDER_MIDDLEWARES_BASE),
+        "EXTENSIONS": dict.fromkeys(EXTENSIONS_BASE),
         "CONCURRENT_ITEMS": 1,  # Scrapy makes that many tasks for every response
         "CONCURRENT_REQUESTS": 0,  # no limit but the scheduler's
         "CONCURRENT_REQUESTS_PER_DOMAIN": 64,

@@ -25,7 +25,8 @@ from tres.crawl.events import Event, StopReason
 from tres.engines.flights import Flights
 from tres.engines.politeness.clock import PolitenessClock
 from tres.engines.protocols import LiveSession
-from tres.engines.scrapy.response_handler import Memory, Reader, ResponseHandler
+from tres.engines.reading.duplicates_and_traps import CrawlMemory
+from tres.engines.scrapy.response_handler import Reader, ResponseHandler
 from tres.engines.scrapy.shared_politeness import live_section_of, politeness_of
 from tres.engines.scrapy.sitemaps import SitemapReader
 from tres.engines.steering import UNSTEERED, Steering
@@ -51,7 +52,7 @@ class LiveCrawl:
     """Sites that are backing off, and until when (seconds since the epoch)."""
     redirects: int = 10
     """Hops that pages may add themselves, by a refresh."""
-    memory: Memory | None = None
+    memory: CrawlMemory | None = None
     """The pages read before, for a crawl that tells near-duplicates."""
     listener: Callable[[Event], None] = lambda event: None
     steering: Steering = UNSTEERED

@@ -1,14 +1,14 @@
 """From Scrapy's responses to the outcomes that the session receives.
 
 A response is read by another process, within limits (`Reader`), compared with the pages that are
-known already (`Memory`), and becomes a percept or a failure with a name. Every path through here
-ends in `Flights.finish`: a fault of the reader costs one page, not the crawl.
+known already (`CrawlMemory`), and becomes a percept or a failure with a name. Every path through
+here ends in `Flights.finish`: a fault of the reader costs one page, not the crawl.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
@@ -18,13 +18,15 @@ from scrapy.spidermiddlewares.httperror import HttpError
 
 from tres.crawl.events import Stepped
 from tres.engines.flights import Flight, Flights
-from tres.engines.reading.page_reader import Received
+from tres.engines.reading.duplicates_and_traps import CrawlMemory
+from tres.engines.reading.page_reader import Reading, Received
 from tres.engines.reading.reader_pool import Charge
 from tres.engines.reading.tasks import Task
 from tres.engines.scrapy.capture import EXCHANGE
 from tres.engines.scrapy.decompression import encodings_of
 from tres.engines.scrapy.failures import name_failure
 from tres.engines.scrapy.redirect_middleware import redirected
+from tres.engines.scrapy.sitemaps import SitemapReader
 from tres.errors import TresError
 from tres.web.page import Failed, FailureKind
 
@@ -33,50 +35,14 @@ T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
-class Read(Protocol):
-    """What a reader made of a response: `outcome` is a failure, or what the session takes."""
-
-    @property
-    def outcome(self) -> Any: ...
-
-    @property
-    def title(self) -> str: ...
-
-    @property
-    def fingerprint(self) -> int | None: ...
-
-    @property
-    def note(self) -> str: ...
-
-    @property
-    def refresh(self) -> str | None: ...
-
-    @property
-    def size(self) -> int: ...
-
-
 class Reader(Protocol):
     """Reads responses, and does all other work on untrusted bytes, in other processes."""
 
     charge: Charge
 
-    async def read(self, received: Received) -> Read: ...
+    async def read(self, received: Received) -> Reading: ...
 
     async def ask(self, task: Task[T]) -> T: ...
-
-
-class Memory(Protocol):
-    """Checks pages against those read before (`tres.engines.reading.duplicates_and_traps`)."""
-
-    def check(self, reading: Any) -> Any: ...
-
-    def remember(self, links: Iterable[str], fingerprint: int | None) -> None: ...
-
-
-class Sitemaps(Protocol):
-    """Lists the pages in the sitemaps of a site, when its first page is read."""
-
-    async def pages_for(self, url: str) -> tuple[str, ...]: ...
 
 
 FilterLinks = Callable[[Any, Response], Awaitable[Any]]
@@ -94,9 +60,9 @@ class ResponseHandler:
         self,
         flights: Flights,
         reader: Reader,
-        memory: Memory | None = None,
+        memory: CrawlMemory | None = None,
         redirects: int = 10,
-        sitemaps: Sitemaps | None = None,
+        sitemaps: SitemapReader | None = None,
         filter_links: FilterLinks = _all_links,
     ) -> None:
         self._flights = flights
@@ -138,7 +104,7 @@ class ResponseHandler:
             return received
         return replace(received, sitemap=await self._sitemaps.pages_for(received.url))
 
-    def _refresh(self, read: Read, response: Response) -> Request | None:
+    def _refresh(self, read: Reading, response: Response) -> Request | None:
         before = [*response.meta.get("redirect_urls", ()), response.url]
         request = response.request
         if not read.refresh or request is None or len(before) > self._redirects:

@@ -26,7 +26,7 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
-from tres.engines.politeness.clock import DAY
+from tres.engines.politeness.clock import DAY, ServerResponse
 from tres.engines.politeness.retry_after import parse_retry_after
 from tres.engines.politeness.robots_cache import RobotsCache
 from tres.engines.politeness.robots_txt import MAX_BYTES, RobotsRules, leaves_unknown, product_token
@@ -179,7 +179,8 @@ class RobotsMiddleware:
         wait = parse_retry_after(response.headers.get("Retry-After"), time())
         if wait is not None:
             site = site_of(url, self._site_by)
-            self._politeness.observe(site, monotonic(), status=response.status, retry_after=wait)
+            said = ServerResponse(response.status, retry_after=wait)
+            self._politeness.observe(site, monotonic(), said)
         raise RobotsUnreachable(f"robots.txt answers HTTP {response.status}")
 
     async def _wait_for_turn(self, site: str) -> None:

@@ -9,8 +9,7 @@ from scrapy import Request
 from scrapy.crawler import Crawler
 from scrapy.http import Response
 
-from tres.engines.flights import ServerResponse
-from tres.engines.politeness.clock import PolitenessClock
+from tres.engines.politeness.clock import PolitenessClock, ServerResponse
 from tres.engines.politeness.retry_after import parse_retry_after
 from tres.engines.scrapy.internals import shared
 from tres.settings.sections import LiveSection

@@ -21,7 +21,7 @@ from scrapy.http.request import NO_CALLBACK
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.task import deferLater
 
-from tres.engines.flights import ServerResponse
+from tres.engines.politeness.clock import NO_RESPONSE
 from tres.engines.reading.tasks import ReadSitemap
 from tres.engines.scrapy.decompression import encodings_of, reader_of
 from tres.engines.scrapy.failures import name_failure
@@ -94,13 +94,10 @@ class SitemapReader:
         """Send the request, counted by the politeness clock like that of a page."""
         assert self._crawler.engine is not None  # it has sent us a page
         self._politeness.request_started(site, monotonic())
-        answer = ServerResponse()
+        answer = NO_RESPONSE
         try:
             response = await self._crawler.engine.download_async(request)
             answer = server_response_of(response, request)
             return response
         finally:
-            now = monotonic()
-            self._politeness.request_finished(
-                site, now, answer.latency, answer.status, answer.retry_after
-            )
+            self._politeness.request_finished(site, monotonic(), answer)
