@@ -114,7 +114,7 @@ def test_a_chromium_that_is_no_browser_is_told(
     monkeypatch.setenv("PLAYWRIGHT_CHROMIUM_EXECUTABLE_PATH", str(tmp_path / "none"))
     check = install_checks.check_chromium()
     assert check.state is State.OPTIONAL
-    assert "which is no program" in check.found
+    assert "which is not a program" in check.found
 
 
 @pytest.mark.slow

@@ -9,7 +9,12 @@ from types import SimpleNamespace
 import pytest
 from twisted.internet.task import Clock
 
-from tres.engines.network.open_files import RESERVED, OpenFilesWarning, bounded, room
+from tres.engines.network.open_files import (
+    RESERVED,
+    OpenFilesWarning,
+    limit_in_flight,
+    max_connections,
+)
 from tres.engines.scrapy.connections import IDLE_CONNECTIONS, ConnectionPool
 
 
@@ -29,7 +34,7 @@ def test_the_usual_limit_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
         limit(monkeypatch, files)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            assert bounded(64) == 64
+            assert limit_in_flight(64) == 64
 
 
 @pytest.mark.parametrize("files", [10, RESERVED, 85, 100, 200, 256, 400, 1024])
@@ -37,8 +42,8 @@ def test_all_that_is_open_at_the_same_time_fits(
     monkeypatch: pytest.MonkeyPatch, files: int
 ) -> None:
     limit(monkeypatch, files)
-    connections = look_ups = idle = room()
-    assert room() == 1 or RESERVED + connections + look_ups + idle <= files
+    connections = look_ups = idle = max_connections()
+    assert max_connections() == 1 or RESERVED + connections + look_ups + idle <= files
 
 
 def test_who_wants_more_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -46,7 +51,7 @@ def test_who_wants_more_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.warns(
         OpenFilesWarning, match=r"only 100 files .*: 12 pages at a time instead of 64"
     ):
-        assert bounded(64) == 12
+        assert limit_in_flight(64) == 12
 
 
 @pytest.mark.parametrize(("files", "most"), [(100, 12), (256, 64), (100_000, IDLE_CONNECTIONS)])

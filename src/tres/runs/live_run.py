@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tres.crawl.events import Event
-from tres.engines.network.open_files import bounded
+from tres.engines.network.open_files import limit_in_flight
 from tres.engines.reading.switching_reader import SwitchingReader
 from tres.engines.scrapy.live_loop import LiveCrawl, LiveLoop
 from tres.engines.scrapy.logs import LOG, logging_to
@@ -145,7 +145,7 @@ async def _crawl_to_end(
         live = LiveCrawl(
             session=run.recorded,
             reader=reader,
-            in_flight=bounded(config.crawl.in_flight),
+            in_flight=limit_in_flight(config.crawl.in_flight),
             site_by=config.crawl.site,
             max_hop_wait=config.live.timeout,
             backing_off=journal.resting(),

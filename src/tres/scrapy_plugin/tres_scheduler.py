@@ -36,7 +36,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from tres.crawl.events import Event, FetchFailed, Postponed, Stepped, StopReason
 from tres.engines.flights import Flight, Flights
-from tres.engines.network.open_files import bounded
+from tres.engines.network.open_files import limit_in_flight
 from tres.engines.politeness.clock import PolitenessClock
 from tres.engines.reading.switching_reader import SwitchingReader
 from tres.engines.scrapy.internals import is_starting
@@ -92,7 +92,7 @@ class TresScheduler(CrawlScheduler):
             now = time.monotonic()
             politeness.back_off_until(site, now + until - time.time(), now)
         flights = Flights(
-            *(crawl, politeness, bounded(config.crawl.in_flight), site_by, self._count),
+            *(crawl, politeness, limit_in_flight(config.crawl.in_flight), site_by, self._count),
             steering=controller,
             max_wait=config.live.max_wait,
         )

@@ -59,9 +59,9 @@ class Fetcher(scrapy.Spider):
     def _rendered(self) -> Any:
         if "TRES_BROWSING" not in self.settings:
             return None
-        from tres.engines.browser.rendered_pages import RenderedPages
+        from tres.engines.browser.rendered_pages import RenderingMiddleware
 
-        return self.crawler.get_downloader_middleware(RenderedPages)
+        return self.crawler.get_downloader_middleware(RenderingMiddleware)
 
     def _say(self, **what: object) -> None:
         print(json.dumps(what), flush=True)

@@ -77,7 +77,7 @@ def test_a_missing_scrapy_playwright_is_told_too(monkeypatch: pytest.MonkeyPatch
 def test_another_chromium_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     program = tmp_path / "my-chromium"
     monkeypatch.setenv(EXECUTABLE, str(program))
-    with pytest.raises(ConfigError, match="which is no program"):
+    with pytest.raises(ConfigError, match="which is not a program"):
         find_chromium()
     program.touch(mode=0o755)
     assert find_chromium() == program

@@ -3,8 +3,8 @@
 The browser does not fetch the document: Scrapy has fetched it, subject to robots.txt, delays,
 redirects and limits, and has determined its charset. The browser gets that text as the response to
 its first navigation, and then the page stays where it is. Scripts may fetch code and data; every
-request that only decorates, navigates, opens or stores something is refused. The scripts are stopped
-before the page is read, so that what was measured is what is read.
+request that only decorates, navigates, opens or stores something is refused. The scripts are
+stopped before the page is read, so that what was measured is what is read.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def browser_settings(
     _check_installed()
     return {
         "DOWNLOADER_MIDDLEWARES": {
-            "tres.engines.browser.rendered_pages.RenderedPages": _AFTER_DECOMPRESSION
+            "tres.engines.browser.rendered_pages.RenderingMiddleware": _AFTER_DECOMPRESSION
         },
         "TWISTED_REACTOR": "twisted.internet.asyncioreactor.AsyncioSelectorReactor",
         "PLAYWRIGHT_BROWSER_TYPE": "chromium",
@@ -93,7 +93,9 @@ def find_chromium() -> Path:
     """Return the Chromium to use: the one that the environment names, or the system's."""
     named = os.environ.get(EXECUTABLE)
     if named and not os.access(named, os.X_OK):
-        raise ConfigError(f"{EXECUTABLE} names {named}, which is not a program; name one or unset it")
+        raise ConfigError(
+            f"{EXECUTABLE} names {named}, which is not a program; name one or unset it"
+        )
     found = named or next(filter(None, map(shutil.which, _NAMES)), None)
     if found is None:
         raise ConfigError(

@@ -2,8 +2,8 @@
 
 This downloader middleware comes last on a response's way up: the pages it sees were allowed by
 robots.txt, redirected, and small enough. Those that need it are rendered in the browser, and go on
-with the HTML that their scripts have made. All other responses pass unchanged, and the exchange that
-a WARC keeps is the one with the server.
+with the HTML that their scripts have made. All other responses pass unchanged, and the exchange
+that a WARC keeps is the one with the server.
 
 Everything in the browser has a limit: `live.timeout` for the rendering, `live.max_bytes` for the
 HTML, and a browser that hangs or grows too large is replaced. The page then fails with a named
@@ -67,7 +67,7 @@ class RenderedTooLargeError(RenderingError):
     kind = FailureKind.TOO_LARGE
 
 
-class RenderedPages:
+class RenderingMiddleware:
     """A downloader middleware that renders the pages that need it."""
 
     def __init__(self, crawler: Crawler) -> None:
@@ -78,7 +78,7 @@ class RenderedPages:
         crawler.signals.connect(self.renderer.close, signals.engine_stopped)
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> RenderedPages:
+    def from_crawler(cls, crawler: Crawler) -> RenderingMiddleware:
         """Return the middleware of a crawler."""
         return cls(crawler)
 
@@ -104,7 +104,7 @@ class RenderedPages:
 async def _confine(page: Page, request: Request) -> None:
     """Apply the rules before a page navigates.
 
-    scrapy-playwright only logs an exception raised here, so the page is closed: it must not navigate
+    scrapy-playwright only logs an exception from here, so the page is closed: it must not navigate
     without the rules.
     """
     try:

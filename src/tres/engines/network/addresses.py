@@ -1,8 +1,9 @@
 """Which network addresses a crawler may connect to.
 
 A page can name any host, and a name can stand for any address: that of this machine, of the router,
-of a database in the same network, of the service that hands out a cloud machine's keys. None of them
-is the Web. So only publicly reachable addresses are permitted, and what the user allows by name.
+of a database in the same network, of the service that hands out a cloud machine's keys. None of
+them is the Web. So only publicly reachable addresses are permitted, and what the user allows by
+name.
 
 The rule applies to the numeric address of a connection, after every spelling (`0x7f.1`,
 `2130706433`, `[::ffff:127.0.0.1]`) has become a number. An IPv6 address with an IPv4 address inside

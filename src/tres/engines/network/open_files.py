@@ -1,8 +1,8 @@
 """How many files a process may have open, and how many pages that allows in flight.
 
-A page in flight needs a connection and, for a moment, a look-up of its host's name; connections kept
-open for later need as much again. Each of the three may use a third of what the limit (`ulimit -n`)
-leaves beside everything else that a crawl has open.
+A page in flight needs a connection and, for a moment, a look-up of its host's name; connections
+kept open for later need as much again. Each of the three may use a third of what the limit (`ulimit
+-n`) leaves beside everything else that a crawl has open.
 """
 
 from __future__ import annotations

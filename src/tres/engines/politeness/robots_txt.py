@@ -1,13 +1,13 @@
 """The rules of a robots.txt for us (RFC 9309).
 
-A file is a list of groups: lines that name user agents, then rules for them. All groups that name us
-apply together; only if there are none, those for `*` do. A group ends where a user agent follows a
-rule, and nowhere else: blank lines, sitemaps, crawl delays and unknown lines do not end it. Protego
-decides which rule applies to a path: the longest one that matches.
+A file is a list of groups: lines that name user agents, then rules for them. All groups that name
+us apply together; only if there are none, those for `*` do. A group ends where a user agent follows
+a rule, and nowhere else: blank lines, sitemaps, crawl delays and unknown lines do not end it.
+Protego decides which rule applies to a path: the longest one that matches.
 
-No robots.txt raises an exception: bytes that are not text are skipped, meaningless lines ignored, and
-everything after the first 500 KiB is not read. A hostile file is not slow either, because rules for
-others are not kept.
+No robots.txt raises an exception: bytes that are not text are skipped, meaningless lines ignored,
+and everything after the first 500 KiB is not read. A hostile file is not slow either, because rules
+for others are not kept.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any
 
 from twisted.internet.defer import Deferred
 
-from tres.engines.network.open_files import room
+from tres.engines.network.open_files import max_connections
 from tres.engines.scrapy.failures import TooLarge
 from tres.engines.scrapy.internals import BoundedPool, LenientParser, ParseError, ParsingProtocol
 
@@ -60,7 +60,9 @@ class ConnectionPool(BoundedPool):
     """Keeps connections open, but not those of every site that was ever asked."""
 
     def __init__(self, reactor: Any, per_host: int, on_sent: OnSent) -> None:
-        super().__init__(reactor, min(IDLE_CONNECTIONS, room()), partial(Connection, on_sent))
+        super().__init__(
+            reactor, min(IDLE_CONNECTIONS, max_connections()), partial(Connection, on_sent)
+        )
         self.maxPersistentPerHost = per_host
         self.cachedConnectionTimeout = IDLE_SECONDS
         self.retryAutomatically = False  # every attempt goes through the scheduler, in its turn
