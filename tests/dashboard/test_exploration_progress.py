@@ -76,7 +76,7 @@ def test_the_crawl_takes_its_place(run: Path, clock: Clock) -> None:
     assert "exploring" not in shown
 
 
-def test_a_run_that_is_begun_anew_is_shown_as_it_is_now(run: Path, clock: Clock) -> None:
+def test_a_run_that_is_started_again_is_shown_as_it_is_now(run: Path, clock: Clock) -> None:
     app = Dashboard(Runs(clock, home=run.parent), AccessRules({"127.0.0.1"})).app()
     config = (run / "config.toml").read_bytes()
     (run / "config.toml").unlink()

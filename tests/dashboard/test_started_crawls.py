@@ -70,10 +70,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def dashboard(folder: Path) -> Iterator[Dashboard]:
     made = Dashboard(Runs(time.monotonic, home=folder / "runs"), AccessRules({"127.0.0.1"}))
     yield made
-    for begun in made.crawls._begun.values():
-        begun.process.kill()
-        begun.process.wait()
-        begun.output.close()
+    for crawl in made.crawls._crawls.values():
+        crawl.process.kill()
+        crawl.process.wait()
+        crawl.output.close()
 
 
 def called(folder: Path) -> list[str]:
@@ -92,22 +92,22 @@ def test_topic_files_of_the_folder_are_listed_and_nothing_else(dashboard: Dashbo
     assert "keyword" in broken["problem"]
 
 
-def test_a_crawl_is_begun_as_the_file_says_and_lives_on(dashboard: Dashboard, folder: Path) -> None:
+def test_a_crawl_does_what_its_file_says_and_lives_on(dashboard: Dashboard, folder: Path) -> None:
     app = dashboard.app()
     wanted = {"topic": "bees.toml", "pages": 10**9, "run": "/tmp/evil", "proxy": "http://evil/"}
     answer = post(app, "/api/crawls", wanted)
     assert answer.status == 200
     assert "starts as bees" in answer.json["said"]
-    (begun,) = dashboard.crawls._begun.values()
+    (crawl,) = dashboard.crawls._crawls.values()
     run = folder / "runs" / "bees"
     assert called(folder) == ["crawl", str(folder / "bees.toml"), "--run", str(run)]
-    assert os.getsid(begun.process.pid) == begun.process.pid  # no signal of ours reaches it
+    assert os.getsid(crawl.process.pid) == crawl.process.pid  # no signal of ours reaches it
     assert get(app, "/api/runs").json["begun"] == [{"name": "bees", "problem": ""}]
     post(app, "/api/crawls", {"topic": "bees.toml"})  # a second one has a place of its own
-    assert folder / "runs" / "bees-2" in dashboard.crawls._begun
+    assert folder / "runs" / "bees-2" in dashboard.crawls._crawls
 
 
-def test_one_that_learns_its_topic_is_stopped_where_it_was_begun(
+def test_one_that_learns_its_topic_is_stopped_where_it_was_crawls(
     dashboard: Dashboard, folder: Path
 ) -> None:
     app, run = dashboard.app(), folder / "runs" / "bees"
@@ -122,9 +122,9 @@ def test_one_that_learns_its_topic_is_stopped_where_it_was_begun(
     assert get(app, "/api/runs/bees").json["begun_here"] is True
     called(folder)
     assert post(app, "/api/runs/bees/orders", stop).status == 200
-    (begun,) = dashboard.crawls._begun.values()
-    assert begun.process.wait() == -signal.SIGINT
-    assert begun.problem() == ""  # it was asked for
+    (crawl,) = dashboard.crawls._crawls.values()
+    assert crawl.process.wait() == -signal.SIGINT
+    assert crawl.problem() == ""  # it was asked for
 
 
 @pytest.mark.parametrize(
@@ -134,9 +134,9 @@ def test_one_that_learns_its_topic_is_stopped_where_it_was_begun(
         *("nothing.toml", "", "/etc/passwd", None, ["bees.toml"], "--help"),
     ],
 )
-def test_nothing_else_can_be_begun(dashboard: Dashboard, folder: Path, topic: object) -> None:
+def test_nothing_else_can_be_crawls(dashboard: Dashboard, folder: Path, topic: object) -> None:
     assert post(dashboard.app(), "/api/crawls", {"topic": topic}).status == 404
-    assert dashboard.crawls._begun == {}
+    assert dashboard.crawls._crawls == {}
 
 
 def test_a_file_that_is_wrong_is_refused(dashboard: Dashboard) -> None:
@@ -152,20 +152,20 @@ def test_other_sites_begin_nothing(dashboard: Dashboard) -> None:
     other = {"topic": "bees.toml"}
     assert post(app, "/api/crawls", other, origin="http://evil.example").status == 403
     assert get(app, "/api/crawls").status == 405
-    assert dashboard.crawls._begun == {}
+    assert dashboard.crawls._crawls == {}
 
 
 def test_a_crawl_that_fails_says_why(dashboard: Dashboard, folder: Path) -> None:
     app = dashboard.app()
     (folder / "fail").write_text("warning: x\ntres: no seed gave a page\x1b[2J\n")
     post(app, "/api/crawls", {"topic": "bees.toml"})
-    (begun,) = dashboard.crawls._begun.values()
-    assert begun.process.wait() == 2
+    (crawl,) = dashboard.crawls._crawls.values()
+    assert crawl.process.wait() == 2
     (line,) = get(app, "/api/runs").json["begun"]
     assert line["problem"] == "no seed gave a page\\x1b[2J"
 
 
-def test_only_so_many_are_begun(dashboard: Dashboard, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_so_many_are_crawls(dashboard: Dashboard, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crawls, "MOST", 0)
     assert post(dashboard.app(), "/api/crawls", {"topic": "bees.toml"}).status == 409
 
@@ -177,13 +177,13 @@ def test_a_dashboard_of_a_few_runs_begins_none(folder: Path) -> None:
     assert post(app, "/api/crawls", {"topic": "bees.toml"}).status == 409
 
 
-def test_two_who_begin_at_once_get_a_directory_each(dashboard: Dashboard, folder: Path) -> None:
+def test_crawls_started_at_once_get_a_directory_each(dashboard: Dashboard, folder: Path) -> None:
     bees = find_topics(folder)[0]
     with ThreadPoolExecutor(crawls.MOST) as people:
         asked = [
-            people.submit(dashboard.crawls.begin, bees, folder / "runs") for _ in range(crawls.MOST)
+            people.submit(dashboard.crawls.start, bees, folder / "runs") for _ in range(crawls.MOST)
         ]
-    assert len({each.result() for each in asked}) == len(dashboard.crawls._begun) == crawls.MOST
+    assert len({each.result() for each in asked}) == len(dashboard.crawls._crawls) == crawls.MOST
 
 
 def test_those_that_have_ended_are_forgotten_in_time(
@@ -193,8 +193,8 @@ def test_those_that_have_ended_are_forgotten_in_time(
     (folder / "fail").write_text("tres: no seed gave a page\n")
     for _ in range(3):
         post(dashboard.app(), "/api/crawls", {"topic": "bees.toml"})
-        list(dashboard.crawls._begun.values())[-1].process.wait()
-    assert len(dashboard.crawls._begun) == 2  # the last one ran when it was begun
+        list(dashboard.crawls._crawls.values())[-1].process.wait()
+    assert len(dashboard.crawls._crawls) == 2  # the last one ran when it was started
 
 
 @pytest.mark.parametrize("command", [crawls.COMMAND, jobs.COMMAND])

@@ -180,8 +180,8 @@ class Dashboard:
         if topic is None:
             raise RefusedError(404, "there is no such topic file; reload the page")
         assert self.runs.home is not None
-        begin = partial(self.crawls.begin, topic, self.runs.home)
-        return JSONResponse({"said": await run_in_threadpool(begin)})
+        start = partial(self.crawls.start, topic, self.runs.home)
+        return JSONResponse({"said": await run_in_threadpool(start)})
 
     def _folder(self) -> Path:
         """The folder of the topic files: the one that holds the directory of all runs."""

@@ -66,15 +66,15 @@ class StartedCrawl:
 class StartedCrawls:
     """The crawls that were started here, by directory; safe to use from any thread."""
 
-    _begun: dict[Path, StartedCrawl] = field(default_factory=dict)
+    _crawls: dict[Path, StartedCrawl] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
-    def begin(self, topic: TopicFile, home: Path) -> str:
+    def start(self, topic: TopicFile, home: Path) -> str:
         """Crawl a topic into a new directory below `home`; return the confirmation."""
         if topic.problem:
             raise RunError(topic.problem)
         with self._lock:  # two requests at once get a directory each
-            directory = _free_directory(home, topic.path.stem, set(self._begun))
+            directory = _free_directory(home, topic.path.stem, set(self._crawls))
             self._start(directory, "crawl", str(topic.path), "--run", str(directory))
         return f"The crawl starts as {directory.name}; it does not need the dashboard."
 
@@ -92,8 +92,8 @@ class StartedCrawls:
 
     def is_running_here(self, run: FollowedRun) -> bool:
         """Return whether a process that was started here is crawling this run."""
-        begun = self._begun.get(run.directory)
-        return begun is not None and begun.is_running
+        crawl = self._crawls.get(run.directory)
+        return crawl is not None and crawl.is_running
 
     def stop(self, run: FollowedRun) -> str:
         """End a crawl that was started here, as Ctrl-C would; what it has fetched is kept.
@@ -105,24 +105,24 @@ class StartedCrawls:
                 "the crawl is still learning its topic and was not started here; "
                 "stop it where it was started, or wait until the crawl itself begins"
             )
-        begun = self._begun[run.directory]
-        begun.stopped = True
-        begun.process.send_signal(SIGINT)
+        crawl = self._crawls[run.directory]
+        crawl.stopped = True
+        crawl.process.send_signal(SIGINT)
         return "The crawl will stop; what it has fetched is kept."
 
     def problem(self, run: FollowedRun) -> str:
         """Return why a crawl that was started here failed; empty if it did not."""
         with self._lock:
-            begun = self._begun.get(run.directory)
-            return "" if begun is None else begun.problem()
+            crawl = self._crawls.get(run.directory)
+            return "" if crawl is None else crawl.problem()
 
     def not_yet_runs(self, known: set[Path]) -> list[Json]:
         """Return the crawls without a run directory: they are starting, or have failed."""
         with self._lock:
             lines = [
-                (directory, begun.problem())
-                for directory, begun in self._begun.items()
-                if directory not in known and (begun.is_running or begun.problem())
+                (directory, crawl.problem())
+                for directory, crawl in self._crawls.items()
+                if directory not in known and (crawl.is_running or crawl.problem())
             ]
         return [
             {"name": harmless(directory.name), "problem": hide_path(problem, directory)}
@@ -130,7 +130,7 @@ class StartedCrawls:
         ]
 
     def _start(self, directory: Path, *arguments: str) -> None:
-        if sum(begun.is_running for begun in self._begun.values()) >= MOST:
+        if sum(crawl.is_running for crawl in self._crawls.values()) >= MOST:
             raise RunError(f"{MOST} crawls that were started here are running; wait for one to end")
         output = TemporaryFile()  # noqa: SIM115 -- the crawl may outlive this and go on writing
         process = subprocess.Popen(
@@ -141,15 +141,15 @@ class StartedCrawls:
             start_new_session=True,
         )
         self._forget(directory)
-        self._begun[directory] = StartedCrawl(process, output)
-        ended = [known for known, begun in self._begun.items() if not begun.is_running]
+        self._crawls[directory] = StartedCrawl(process, output)
+        ended = [known for known, crawl in self._crawls.items() if not crawl.is_running]
         for old in ended[:-REMEMBERED]:
             self._forget(old)
 
     def _forget(self, directory: Path) -> None:
-        begun = self._begun.pop(directory, None)
-        if begun is not None:
-            begun.output.close()
+        crawl = self._crawls.pop(directory, None)
+        if crawl is not None:
+            crawl.output.close()
 
 
 def _free_directory(home: Path, name: str, taken: set[Path]) -> Path:

@@ -160,6 +160,7 @@ def test_a_run_can_be_read_without_a_terminal(sailing: Path, address: str, page:
     assert why.locator("pre").count() == 0
     assert why.locator("h3").count() >= 3
     assert why.locator("table td").count() > 10
+    assert "[object" not in why.inner_text()
     assert page.evaluate(CONTRAST) == []
     page.get_by_role("button", name="Close").click()
 
