@@ -36,7 +36,7 @@ def test_a_run_without_a_browser_fails_nothing_and_says_what_is_missing(tmp_path
         "-p",
         "no:cacheprovider",
     ]
-    tests = ["tests/dashboard/browser/test_page.py", "tests/engines/browser/test_rendered.py"]
+    tests = ["tests/dashboard/browser/test_page.py", "tests/engines/browser/test_rendered_pages.py"]
     ended = subprocess.run(
         [*command, f"--basetemp={tmp_path / 'tests'}", *tests],
         cwd=ROOT,

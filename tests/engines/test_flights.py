@@ -67,7 +67,7 @@ def chosen(flights: Flights) -> Flight:
     return flight
 
 
-def test_no_more_than_k_take_off(clock: Clock) -> None:
+def test_at_most_k_flights_are_open(clock: Clock) -> None:
     crawl = Listed("http://a.org/", "http://b.org/", "http://c.org/")
     flights = flights_of(crawl, clock, k=2)
     first = chosen(flights)
@@ -78,7 +78,7 @@ def test_no_more_than_k_take_off(clock: Clock) -> None:
     assert chosen(flights).url == "http://c.org/"
 
 
-def test_a_site_that_must_wait_is_passed_over_and_asked_when_it_is_ready(clock: Clock) -> None:
+def test_a_waiting_site_is_skipped_until_it_is_ready(clock: Clock) -> None:
     crawl = Listed("http://a.org/1", "http://a.org/2", "http://b.org/")
     flights = flights_of(crawl, clock, k=3)
     assert [chosen(flights).url for _ in range(2)] == ["http://a.org/1", "http://b.org/"]
@@ -91,7 +91,7 @@ def test_a_site_that_must_wait_is_passed_over_and_asked_when_it_is_ready(clock: 
     assert chosen(flights).url == "http://a.org/2"
 
 
-def test_a_crawl_that_waits_is_not_asked_again_before_something_has_changed(clock: Clock) -> None:
+def test_a_session_that_waits_is_asked_again_only_after_a_change(clock: Clock) -> None:
     crawl = Listed("http://a.org/1", "http://a.org/2")
     flights = flights_of(crawl, clock, k=2)
     first = chosen(flights)
@@ -103,7 +103,7 @@ def test_a_crawl_that_waits_is_not_asked_again_before_something_has_changed(cloc
     assert crawl.asked == 3
 
 
-def test_a_flight_lands_once(clock: Clock) -> None:
+def test_a_flight_finishes_once(clock: Clock) -> None:
     crawl = Listed("http://a.org/")
     flights = flights_of(crawl, clock)
     flight = chosen(flights)
@@ -114,7 +114,7 @@ def test_a_flight_lands_once(clock: Clock) -> None:
     assert flights.get("http://a.org/") is None
 
 
-def test_what_a_server_said_reaches_the_manners_by_site(clock: Clock) -> None:
+def test_the_politeness_clock_learns_of_responses_by_site(clock: Clock) -> None:
     flights = flights_of(Listed("http://a.org/"), clock)
     flight = chosen(flights)
     flight.response = ServerResponse(302)
@@ -126,7 +126,7 @@ def test_what_a_server_said_reaches_the_manners_by_site(clock: Clock) -> None:
     assert flights.ready_in("b.org") == 40.0
 
 
-def test_it_is_over_when_the_crawl_is_done_and_everything_is_back(clock: Clock) -> None:
+def test_it_is_over_when_the_session_is_done_and_all_flights_have_finished(clock: Clock) -> None:
     flights = flights_of(Listed("http://a.org/"), clock, k=2)
     flight = chosen(flights)
     assert flights.choose() is None
@@ -136,7 +136,7 @@ def test_it_is_over_when_the_crawl_is_done_and_everything_is_back(clock: Clock) 
     assert flights.over
 
 
-def test_after_a_fault_nothing_more_is_asked_or_told(clock: Clock) -> None:
+def test_after_a_fault_the_session_is_neither_asked_nor_told(clock: Clock) -> None:
     crawl = Listed("http://a.org/", "http://b.org/", "http://c.org/")
     flights = flights_of(crawl, clock, k=2)
     first, second = chosen(flights), chosen(flights)
@@ -166,7 +166,7 @@ def test_an_interrupt_wakes_the_engine(clock: Clock) -> None:
     assert flights.over
 
 
-def test_pages_of_one_site_that_nobody_can_read_leave_room_for_others(clock: Clock) -> None:
+def test_unread_pages_of_one_site_leave_room_for_others(clock: Clock) -> None:
     hostile = [f"http://a.org/{number}" for number in range(10)]
     flights = flights_of(Listed(*hostile, "http://b.org/"), clock, k=8, delay=0.0)
     with ExitStack() as unread:
@@ -176,7 +176,7 @@ def test_pages_of_one_site_that_nobody_can_read_leave_room_for_others(clock: Clo
     assert chosen(flights).url == hostile[2]
 
 
-def test_a_crawl_that_waits_is_asked_again_while_a_page_is_read(clock: Clock) -> None:
+def test_a_session_that_waits_is_asked_again_while_a_page_is_read(clock: Clock) -> None:
     crawl = Listed("http://a.org/", "http://a.org/2")
     flights = flights_of(crawl, clock, k=2)
     woken: list[float] = []
@@ -189,7 +189,7 @@ def test_a_crawl_that_waits_is_asked_again_while_a_page_is_read(clock: Clock) ->
         assert chosen(flights).url == "http://a.org/2"
 
 
-def test_a_site_whose_pages_cost_too_much_rests_and_it_is_told(
+def test_a_site_whose_pages_cost_too_much_is_paused_with_a_warning(
     clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     flights = flights_of(Listed("http://a.org/1", "http://b.org/"), clock, k=2)
@@ -207,7 +207,7 @@ def refused(flights: Flights, retry_after: float) -> None:
     flights.finish(flight, Failed(flight.url, FailureKind.THROTTLED, retryable=True), TOLD)
 
 
-def test_a_crawl_waits_for_a_site_that_is_soon_back(clock: Clock) -> None:
+def test_a_crawl_waits_for_a_short_back_off(clock: Clock) -> None:
     flights = flights_of(Listed("http://a.org/1", "http://a.org/2"), clock, max_wait=60.0)
     refused(flights, 60.0)
     assert flights.choose() is None
@@ -216,7 +216,7 @@ def test_a_crawl_waits_for_a_site_that_is_soon_back(clock: Clock) -> None:
     assert chosen(flights).url == "http://a.org/2"
 
 
-def test_a_crawl_ends_if_all_that_is_left_must_rest_for_too_long(clock: Clock) -> None:
+def test_a_crawl_ends_if_all_remaining_sites_back_off_for_too_long(clock: Clock) -> None:
     urls = "http://a.org/1", "http://b.org/", "http://a.org/2"
     crawl = Listed(*urls)
     flights = flights_of(crawl, clock, k=2, max_wait=60.0)
@@ -235,7 +235,7 @@ def test_a_crawl_ends_if_all_that_is_left_must_rest_for_too_long(clock: Clock) -
     assert crawl.urls == ["http://a.org/2"]
 
 
-def test_it_is_told_which_site_must_rest_after_a_failure_and_until_when(clock: Clock) -> None:
+def test_a_failure_records_until_when_its_site_backs_off(clock: Clock) -> None:
     crawl = Listed("http://a.org/")
     told = []
     crawl.receive = lambda url, outcome, fetched: told.append(fetched) or []  # type: ignore

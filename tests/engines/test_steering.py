@@ -42,7 +42,7 @@ class TestReplay:
         assert repr(paused) == repr(plain)
         assert controller.rests == 3
 
-    def test_nothing_is_asked_for_while_it_is_paused(self, seen: PerceivedWeb) -> None:
+    def test_nothing_is_requested_while_paused(self, seen: PerceivedWeb) -> None:
         session = session_of(RING, 15)
         steps: list[int] = []
 
@@ -70,7 +70,7 @@ class TestReplay:
         assert last == Done(StopReason.INTERRUPTED)
         assert session.steps == 4
 
-    def test_another_judge_counts_from_the_next_page_on(self, seen: PerceivedWeb) -> None:
+    def test_another_relevance_model_counts_from_the_next_page_on(self, seen: PerceivedWeb) -> None:
         class Nothing(type(seen.perceiver.model)):  # type: ignore[misc]
             def probabilities(self, texts):  # type: ignore[no-untyped-def]
                 return super().probabilities(texts) * 0
@@ -96,7 +96,7 @@ class TestFlights:
         politeness = PolitenessClock(LiveSection(delay=1.0, throttle=False))
         return Flights(crawl, politeness, k, clock=clock, steering=controller)
 
-    def test_in_a_pause_nothing_takes_off_and_what_flies_lands(self, clock: Clock) -> None:
+    def test_while_paused_no_flight_opens_and_open_flights_finish(self, clock: Clock) -> None:
         crawl = Listed("http://a.org/", "http://b.org/", "http://c.org/")
         controller = Scripted(clock=clock, every=0.2)
         flights = self.flights(crawl, clock, controller)
@@ -111,7 +111,7 @@ class TestFlights:
         controller.paused = False
         assert chosen(flights).url == "http://c.org/"
 
-    def test_the_engine_is_woken_for_every_look_whatever_it_waits_for(self, clock: Clock) -> None:
+    def test_the_engine_wakes_to_look_for_orders_whatever_it_waits_for(self, clock: Clock) -> None:
         crawl = Listed("http://a.org/1", "http://a.org/2")
         controller = Scripted(clock=clock, every=0.2)
         flights = self.flights(crawl, clock, controller, k=1)
@@ -127,13 +127,13 @@ class TestFlights:
         assert flights.choose() is None
         assert flights.wakes_in() == inf  # it is over
 
-    def test_without_anybody_at_the_helm_nobody_is_woken(self, clock: Clock) -> None:
+    def test_an_unsteered_crawl_wakes_for_no_orders(self, clock: Clock) -> None:
         politeness = PolitenessClock(LiveSection(delay=1.0, throttle=False))
         flights = Flights(Listed("http://a.org/"), politeness, clock=clock, steering=UNSTEERED)
         chosen(flights)
         assert flights.wakes_in() == inf
 
-    def test_after_an_order_a_crawl_that_waits_is_asked_again(self, clock: Clock) -> None:
+    def test_after_an_order_a_waiting_session_is_asked_again(self, clock: Clock) -> None:
         crawl = Listed("http://a.org/1", "http://a.org/2")
         ordered: list[str] = []
 
@@ -154,7 +154,7 @@ class TestFlights:
         assert flights.choose() is None
         assert flights.over
 
-    def test_what_an_order_raises_is_a_fault(self, clock: Clock) -> None:
+    def test_an_exception_in_an_order_is_a_fault(self, clock: Clock) -> None:
         def full(controller: Scripted) -> bool:
             raise OSError("no space")
 

@@ -40,7 +40,7 @@ def at(*addresses: str) -> dict[str, list[list[str]]]:
     return {name: [[addresses[place % len(addresses)]]] for place, name in enumerate(NAMES)}
 
 
-def test_no_more_requests_are_under_way_at_an_address_than_may_be():
+def test_requests_in_flight_at_one_address_are_limited():
     server = Server()
     with serving(server.answer, "127.0.0.1", "127.0.0.2") as web:
         urls = [web.url("/", name) for name in NAMES]
@@ -82,5 +82,7 @@ def test_the_limit_can_be_switched_off():
         (["2001:db8:0:1::2%eth0"], "2001:db8:0:1::/64"),
     ],
 )
-def test_a_server_has_one_name_however_its_addresses_come(addresses: list[str], server: str):
+def test_a_server_has_one_key_whatever_the_order_of_its_addresses(
+    addresses: list[str], server: str
+):
     assert server_of(addresses) == server

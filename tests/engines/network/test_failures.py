@@ -68,7 +68,7 @@ def test_every_exception_has_a_name(problem, kind, retryable, note):
         assert note in told.note
 
 
-def test_what_tres_refuses_brings_its_kind_along():
+def test_a_named_failure_keeps_its_kind():
     kinds = NamedFailure.__subclasses__()
     assert len(kinds) >= 9
     for kind in kinds:
@@ -117,7 +117,7 @@ FIELDS = st.dictionaries(
 
 @settings(max_examples=FUZZED)
 @given(st.binary(max_size=60), FIELDS)
-def test_no_header_raises(value, headers):
+def test_no_retry_after_header_raises(value, headers):
     wait = parse_retry_after(value, 0.0)
     assert wait is None or wait >= 0
     response = Response(URL, 302, Headers({**headers, b"Location": value, b"Content-Type": value}))
@@ -134,7 +134,7 @@ def test_no_header_raises(value, headers):
     assert ("tres_exchange" in request.meta) == may_be_page(page)
 
 
-def test_who_crawls_must_say_whom_to_write_to():
+def test_a_crawl_needs_a_contact():
     with pytest.raises(ConfigError, match=r"live\.contact"):
         network_settings(LiveSection())
     assert network_settings(LiveSection(proxy="http://127.0.0.1:3128"))["USER_AGENT"]

@@ -145,20 +145,20 @@ def limited():
 
 
 @pytest.mark.parametrize("path", EXPECTED)
-def test_each_misbehaviour_has_its_name(limited, path):
+def test_each_misbehaviour_of_a_server_has_its_failure_kind(limited, path):
     assert limited[0][path].get("kind") == EXPECTED[path], limited[0][path]
 
 
 @pytest.mark.parametrize("path", ["/good", "/brotli", "/zstd", "/to-good"])
-def test_good_pages_come_through(limited, path):
+def test_good_pages_arrive(limited, path):
     assert limited[0][path]["text"] == "<html>good"
 
 
-def test_whatever_a_server_sends_something_comes_of_it(limited):
+def test_every_request_ends_in_a_page_or_a_failure(limited):
     assert all(limited[0].values())
 
 
-def test_redirects_are_followed_so_often_and_no_oftener(limited):
+def test_redirects_are_followed_up_to_their_limit(limited):
     _, web, _ = limited
     assert sum(path.startswith("/ever/") for path in web.paths()) == 6
 

@@ -72,18 +72,18 @@ def test_a_file_is_read_up_to_500_kib():
     assert RobotsRules(b"#" * MAX_BYTES + rule, "tres").allows("http://a.example/a")
 
 
-def test_a_delay_that_stands_between_two_names_is_for_both():
+def test_a_delay_between_two_user_agents_is_for_both():
     told = rules("User-agent: tres\nCrawl-delay: 2\nUser-agent: other\nDisallow: /a\n")
     assert told.delay == 2.0
     assert not told.allows("http://a.example/a")
 
 
 @pytest.mark.parametrize("delay", ["-5", "nan", "inf", "1e999", "soon", ""])
-def test_a_delay_that_is_none_is_no_delay(delay):
+def test_a_delay_that_is_not_a_number_is_ignored(delay):
     assert rules(f"User-agent: *\nCrawl-delay: {delay}\nDisallow: /x").delay == 0.0
 
 
-def test_marks_line_ends_and_broken_text_are_read_over():
+def test_byte_order_marks_line_ends_and_broken_text_are_tolerated():
     body = b"\xef\xbb\xbfUser-agent: *\rDisallow: /a\xff\r\n\0Disallow: /b\n"
     told = RobotsRules(body, "tres")
     assert not told.allows("http://a.example/a")
@@ -157,7 +157,7 @@ def test_the_cache_is_bounded_in_number_size_and_age():
     assert len(kept) == MAX_TEXT // large.size
 
 
-def test_a_large_robots_txt_pushes_nobody_else_out():
+def test_a_large_robots_txt_evicts_no_others():
     cache, small = RobotsCache(), RobotsRules(b"User-agent: *\nDisallow: /x\n", "tres")
     for index in range(13):
         cache.put(f"http://{index}.example", small, 0.0)
@@ -166,7 +166,7 @@ def test_a_large_robots_txt_pushes_nobody_else_out():
     assert all(cache.get(f"http://{index}.example", 1.0) is small for index in range(13))
 
 
-def test_what_is_kept_counts_and_not_what_came():
+def test_the_cache_counts_the_rules_it_keeps_not_the_file():
     assert RobotsRules(b"#" * 4_900_000, "tres").size <= MAX_BYTES
 
 
@@ -224,7 +224,7 @@ def obeyed():
 
 
 @pytest.mark.parametrize("number", [1, 7, 9])
-def test_what_is_denied_is_never_asked_for(obeyed, number):
+def test_denied_pages_are_never_requested(obeyed, number):
     told, web = obeyed
     assert told[f"127.0.0.{number}/no"]["kind"] == "robots-denied"
     assert told[f"127.0.0.{number}/yes"]["status"] == 200
@@ -232,32 +232,32 @@ def test_what_is_denied_is_never_asked_for(obeyed, number):
 
 
 @pytest.mark.parametrize("number", [2, 3, 8, 10])
-def test_without_a_robots_txt_all_is_allowed(obeyed, number):
+def test_without_a_robots_txt_everything_is_allowed(obeyed, number):
     told, _ = obeyed
     assert told[f"127.0.0.{number}/no"]["status"] == 200
 
 
 @pytest.mark.parametrize("number", [4, 5, 6])
-def test_while_nobody_knows_the_rules_nothing_is_asked_for(obeyed, number):
+def test_while_the_rules_are_unknown_nothing_is_requested(obeyed, number):
     told, web = obeyed
     assert told[f"127.0.0.{number}/yes"]["kind"] == "robots-unreachable"
     assert set(web.paths(f"127.0.0.{number}")) == {"/robots.txt"}
     assert len(web.paths(f"127.0.0.{number}")) >= 2  # it was tried again
 
 
-def test_who_asks_for_a_day_between_two_pages_is_left_alone(obeyed):
+def test_a_site_that_asks_for_a_delay_of_a_day_gets_no_requests(obeyed):
     told, web = obeyed
     assert told["127.0.0.11/yes"]["kind"] == "robots-denied"
     assert web.paths("127.0.0.11") == ["/robots.txt"]
 
 
-def test_nobody_waits_for_hours_beside_a_page(obeyed):
+def test_a_page_does_not_wait_for_hours_for_its_turn(obeyed):
     told, web = obeyed
     assert told["127.0.0.13/yes"]["kind"] == "throttled"
     assert web.paths("127.0.0.13") == ["/robots.txt"]
 
 
-def test_who_asks_to_come_back_tomorrow_is_down(obeyed):
+def test_a_site_with_a_long_retry_after_counts_as_down(obeyed):
     told, web = obeyed
     kinds = {told[f"127.0.0.12{path}"]["kind"] for path in ("/yes", "/no")}
     assert kinds == {"site-down"}
@@ -270,7 +270,7 @@ def test_robots_txt_is_guarded_as_pages_are(obeyed):
     assert "127.0.0.99" not in web.connections
 
 
-def test_robots_txt_is_asked_for_once_and_its_sitemaps_are_known(obeyed):
+def test_robots_txt_is_fetched_once_and_its_sitemaps_are_known(obeyed):
     told, web = obeyed
     assert web.paths("127.0.0.1").count("/robots.txt") == 1
     assert told["127.0.0.1/more"]["sitemaps"] == ["http://a.example/map.xml"]

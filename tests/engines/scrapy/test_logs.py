@@ -24,7 +24,7 @@ def test_warnings_go_to_the_file_and_nowhere_else(
     assert capsys.readouterr().err == ""
 
 
-def test_without_a_word_there_is_no_file(tmp_path: Path) -> None:
+def test_without_messages_no_log_file_is_created(tmp_path: Path) -> None:
     with logging_to(tmp_path / "scrapy.log"):
         pass
     assert list(tmp_path.iterdir()) == []

@@ -78,7 +78,7 @@ def project(template: Path, tmp_path: Path) -> Project:
     return Project(Path(shutil.copytree(template, tmp_path / "project")))
 
 
-def test_the_basic_template_stays_where_it_may(project: Project) -> None:
+def test_the_basic_template_stays_within_allowed_domains(project: Project) -> None:
     item = "yield {'url': response.url, **response.meta['tres']}"
     project.edit("basic", start_urls=f'start_urls = ["{HOME}"]', **{"pass": item})
     with LocalWeb(wide_web()) as web:
@@ -91,7 +91,7 @@ def test_the_basic_template_stays_where_it_may(project: Project) -> None:
     assert ended.stat("offsite/filtered") == ended.summary["dropped"]["off-site"] > 0
 
 
-def test_the_crawl_template_has_its_rules_followed(project: Project) -> None:
+def test_the_rules_of_the_crawl_template_hold(project: Project) -> None:
     project.edit("rules", start_urls=f'start_urls = ["{HOME}"]')
     project.edit("rules", **{"return item": "return {'url': response.url}"})
     with LocalWeb(wide_web()) as web:
@@ -117,7 +117,7 @@ def test_a_project_that_names_the_old_path_still_crawls_and_is_told_the_new_one(
     assert f'{old} has moved; set SCHEDULER = "tres.scrapy_plugin.TresScheduler"' in ended.log
 
 
-def test_commands_that_look_at_a_page_start_no_crawl(project: Project) -> None:
+def test_commands_for_single_pages_start_no_crawl(project: Project) -> None:
     project.spider("checked", CHECKED)
     with LocalWeb(wide_web()) as web:
         fetched = project.scrapy("fetch", "--nolog", page(0), web=web)

@@ -57,7 +57,7 @@ def scrapy(project: Path, web: LocalWeb, *arguments: str) -> subprocess.Complete
 
 
 @pytest.mark.slow
-def test_a_project_of_ones_own_is_led_by_tres(project: Path) -> None:
+def test_the_example_project_crawls_with_the_plug_in(project: Path) -> None:
     topic = project / "topic.toml"
     topic.write_text(topic.read_text().replace("delay = 1.0", "delay = 0.0\nthrottle = false"))
     arguments = ["-a", f"seed={url(0)}", "-O", "items.jsonl", "-s", "TRES_PAGES=20"]
@@ -86,7 +86,7 @@ def test_a_project_of_ones_own_is_led_by_tres(project: Path) -> None:
         ({"positives": 'labels = ["Bees"]\n#', "negatives": "#"}, "the live Web has no labels"),
     ],
 )
-def test_what_is_wrong_with_the_topic_is_told(
+def test_errors_in_the_topic_file_are_reported(
     project: Path, changes: dict[str, str], message: str
 ) -> None:
     topic = project / "topic.toml"
@@ -99,7 +99,7 @@ def test_what_is_wrong_with_the_topic_is_told(
     assert not (project / "run").exists()
 
 
-def test_topic_and_run_must_be_named() -> None:
+def test_topic_and_run_must_be_set() -> None:
     crawler: Any = SimpleNamespace(settings=Settings(), spider=SimpleNamespace(), crawling=True)
     with pytest.raises(ConfigError, match="TRES_TOPIC or TRES_RUN is missing"):
         TresScheduler.from_crawler(crawler)

@@ -46,7 +46,7 @@ def chain(site: str, pages: int, *more: str) -> dict[str, Any]:
 
 
 class ReadHere:
-    """Reads pages in this process."""
+    """Reads pages in this process, instead of in others."""
 
     def __init__(self, plan: object) -> None:
         self.read = inline_reader(LiveSection()).read
@@ -56,8 +56,8 @@ class ReadHere:
 
 
 @dataclass
-class Led:
-    """What became of a crawl that tres has led."""
+class PluginCrawl:
+    """What became of a crawl that tres has crawled."""
 
     crawler: Crawler
     run: Path
@@ -86,12 +86,12 @@ class Led:
             return {row["url"]: row["kind"] for row in csv.DictReader(lines)}
 
 
-Lead = Callable[..., Led]
+RunSpider = Callable[..., PluginCrawl]
 
 
 @pytest.fixture
-def lead(wait_for: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lead:
-    """Let tres lead a spider over a web."""
+def run_spider(wait_for: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunSpider:
+    """Crawl a web with a spider and the plug-in."""
     monkeypatch.setattr(plugin, "SwitchingReader", ReadHere)
     shutil.copytree(EXAMPLE / "examples", tmp_path / "examples")
     topic = (EXAMPLE / "topic.toml").read_text()
@@ -99,7 +99,7 @@ def lead(wait_for: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lea
     topic = topic.replace("keywords", 'seeds = ["http://a.example/0"]\nkeywords')
     (tmp_path / "topic.toml").write_text(topic)
 
-    def run(spider: type[Spider], web: LocalWeb, **settings: Any) -> Led:
+    def run(spider: type[Spider], web: LocalWeb, **settings: Any) -> PluginCrawl:
         monkeypatch.setenv("http_proxy", web.proxy)
         given = {
             "SCHEDULER": "tres.scrapy_plugin.TresScheduler",
@@ -112,7 +112,7 @@ def lead(wait_for: Wait, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lea
         }
         crawler = Crawler(spider, Settings({**given, **settings}))
         wait_for(crawler.crawl_async())
-        return Led(crawler, tmp_path / "run")
+        return PluginCrawl(crawler, tmp_path / "run")
 
     return run
 
@@ -138,21 +138,21 @@ class OnlyA(Parsed):
     allowed_domains: ClassVar = ["a.example"]
 
 
-def test_a_link_off_site_is_no_part_of_the_crawl(lead: Lead) -> None:
+def test_off_site_links_are_not_part_of_the_crawl(run_spider: RunSpider) -> None:
     with LocalWeb({**chain(A, 4, f"{B}0"), **chain(B, 2)}) as web:
-        led = lead(OnlyA, web)
+        crawled = run_spider(OnlyA, web)
     assert {asked.url.split("/")[2] for asked in web.asked} == {"a.example"}
-    assert led.steps == {f"{A}{i}" for i in range(4)}
-    assert led.failures == {f"{A}4": "http-404"}
-    assert led.summary["dropped"]["off-site"] == 4
-    assert (led.summary["frontier"], led.summary["stopped"]) == (0, "frontier-exhausted")
+    assert crawled.steps == {f"{A}{i}" for i in range(4)}
+    assert crawled.failures == {f"{A}4": "http-404"}
+    assert crawled.summary["dropped"]["off-site"] == 4
+    assert (crawled.summary["frontier"], crawled.summary["stopped"]) == (0, "frontier-exhausted")
 
 
-def test_without_the_middleware_nothing_is_off_site(lead: Lead) -> None:
+def test_without_the_middleware_nothing_is_off_site(run_spider: RunSpider) -> None:
     off = {"scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None}
     with LocalWeb({**chain(A, 2, f"{B}0"), **chain(B, 2)}) as web:
-        led = lead(OnlyA, web, DOWNLOADER_MIDDLEWARES=off)
-    assert {f"{B}0", f"{B}1"} <= led.steps
+        crawled = run_spider(OnlyA, web, DOWNLOADER_MIDDLEWARES=off)
+    assert {f"{B}0", f"{B}1"} <= crawled.steps
 
 
 class NoSecond(OffsiteMiddleware):
@@ -162,13 +162,13 @@ class NoSecond(OffsiteMiddleware):
         return not request.url.endswith("/2")
 
 
-def test_a_project_may_have_its_own_idea_of_what_is_off_site(lead: Lead) -> None:
+def test_a_project_may_subclass_the_offsite_middleware(run_spider: RunSpider) -> None:
     own = {"scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None, NoSecond: 50}
     with LocalWeb(chain(A, 4, f"{B}0", f"{A}2")) as web:
-        led = lead(OnlyA, web, DOWNLOADER_MIDDLEWARES=own)
+        crawled = run_spider(OnlyA, web, DOWNLOADER_MIDDLEWARES=own)
     assert f"{A}2" not in web.urls
     assert f"{B}0" in web.urls
-    assert led.steps == {f"{A}0", f"{A}1"}
+    assert crawled.steps == {f"{A}0", f"{A}1"}
 
 
 class LetsB:
@@ -185,45 +185,56 @@ class LetsB:
             yield each
 
 
-def test_what_off_site_makes_exceptions_for_is_followed(lead: Lead) -> None:
+def test_exceptions_from_off_site_are_followed(run_spider: RunSpider) -> None:
     pages = {**chain(A, 2, f"{B}0", f"{B}5", f"{B}7"), **chain(B, 9), f"{B}0": moved(f"{C}0")}
     with LocalWeb({**pages, **chain(C, 2)}) as web:
-        led = lead(OnlyA, web, SPIDER_MIDDLEWARES={LetsB: 500})
-    assert led.steps == {f"{A}0", f"{A}1", f"{B}5", f"{C}0"}  # where a redirect may lead as well
-    assert "off-site" not in led.failures.values()
+        crawled = run_spider(OnlyA, web, SPIDER_MIDDLEWARES={LetsB: 500})
+    assert crawled.steps == {
+        f"{A}0",
+        f"{A}1",
+        f"{B}5",
+        f"{C}0",
+    }  # where a redirect may lead as well
+    assert "off-site" not in crawled.failures.values()
 
 
-def test_a_redirect_off_site_is_not_followed(lead: Lead) -> None:
+def test_a_redirect_off_site_is_not_followed(run_spider: RunSpider) -> None:
     pages = {**chain(A, 3), **chain(B, 2), f"{A}1": moved(f"{B}0")}
     with LocalWeb(pages) as web:
-        led = lead(OnlyA, web)
+        crawled = run_spider(OnlyA, web)
     assert f"{B}0" not in web.urls
-    assert led.failures == {f"{A}1": "off-site"}
+    assert crawled.failures == {f"{A}1": "off-site"}
 
 
-def test_a_retried_page_may_not_be_redirected_off_site_either(lead: Lead) -> None:
+def test_a_retried_page_may_not_be_redirected_off_site_either(
+    run_spider: RunSpider,
+) -> None:
     pages = {**chain(A, 3), f"{A}1": [Answer(status=503), moved(f"{B}0")]}
     with LocalWeb(pages) as web:
-        led = lead(OnlyA, web, RETRY_ENABLED=True, RETRY_TIMES=1)
+        crawled = run_spider(OnlyA, web, RETRY_ENABLED=True, RETRY_TIMES=1)
     assert f"{B}0" not in web.urls
-    assert led.failures == {f"{A}1": "off-site"}
+    assert crawled.failures == {f"{A}1": "off-site"}
 
 
-def test_a_start_url_off_site_is_fetched_if_its_robots_txt_allows_it(lead: Lead) -> None:
+def test_a_start_url_off_site_is_fetched_if_its_robots_txt_allows_it(
+    run_spider: RunSpider,
+) -> None:
     class Away(Parsed):
         start_urls: ClassVar = [f"{B}0", f"{C}0"]
         allowed_domains: ClassVar = ["a.example"]
 
     pages = {**chain(A, 2), **chain(B, 2, f"{A}0"), **chain(C, 2), f"{C}robots.txt": DENY_ALL}
     with LocalWeb(pages) as web:
-        led = lead(Away, web)
-    assert led.steps == {f"{A}0", f"{A}1", f"{B}0"}
+        crawled = run_spider(Away, web)
+    assert crawled.steps == {f"{A}0", f"{A}1", f"{B}0"}
     assert f"{C}0" not in web.urls
     assert f"{C}robots.txt" in [asked.url for asked in web.asked]
-    assert led.failures[f"{C}0"] == "robots-denied"
+    assert crawled.failures[f"{C}0"] == "robots-denied"
 
 
-def test_domains_that_are_taken_away_leave_the_crawl(lead: Lead) -> None:
+def test_domains_removed_from_allowed_domains_leave_the_crawl(
+    run_spider: RunSpider,
+) -> None:
     class Narrows(Parsed):
         def parse(self, response: Response, **known: Any) -> Any:
             yield from super().parse(response)
@@ -232,30 +243,34 @@ def test_domains_that_are_taken_away_leave_the_crawl(lead: Lead) -> None:
     many = [f"{B}{i}" for i in range(9)]
     pages = {**chain(A, 3), **chain(B, 9), f"{A}0": html("0", f"{TEXT} 0", [f"{A}1", *many])}
     with LocalWeb(pages) as web:
-        led = lead(Narrows, web)
+        crawled = run_spider(Narrows, web)
     assert [url for url in web.urls if url.startswith(B)] == []
-    assert led.steps == {f"{A}{i}" for i in range(3)}
-    assert "off-site" not in led.failures.values()  # nothing was chosen and then thrown away
-    assert led.summary["frontier"] == 0
+    assert crawled.steps == {f"{A}{i}" for i in range(3)}
+    assert "off-site" not in crawled.failures.values()  # nothing was chosen and then thrown away
+    assert crawled.summary["frontier"] == 0
 
 
-def test_domains_that_are_added_count_for_the_pages_that_follow(lead: Lead) -> None:
+def test_domains_added_to_allowed_domains_count_from_then_on(
+    run_spider: RunSpider,
+) -> None:
     class Widens(OnlyA):
         def parse(self, response: Response, **known: Any) -> Any:
             yield from super().parse(response)
             self.allowed_domains = ["a.example", "b.example"]
 
     with LocalWeb({**chain(A, 3, f"{B}0"), **chain(B, 1)}) as web:
-        led = lead(Widens, web)
-    assert f"{B}0" in led.steps
+        crawled = run_spider(Widens, web)
+    assert f"{B}0" in crawled.steps
 
 
-def test_a_run_that_is_taken_up_with_fewer_domains_goes_nowhere_else(lead: Lead) -> None:
+def test_a_resumed_run_with_fewer_domains_stays_within_them(
+    run_spider: RunSpider,
+) -> None:
     pages = {**chain(A, 9, f"{B}0", f"{C}0"), **chain(B, 9), **chain(C, 9)}
     with LocalWeb(pages) as web:
-        lead(Parsed, web, CLOSESPIDER_ITEMCOUNT=2)
+        run_spider(Parsed, web, CLOSESPIDER_ITEMCOUNT=2)
         before = len(web.urls)
-        lead(OnlyA, web)
+        run_spider(OnlyA, web)
     assert {url.split("/")[2] for url in web.urls[before:]} <= {"a.example"}
 
 
@@ -268,38 +283,40 @@ def test_a_run_that_is_taken_up_with_fewer_domains_goes_nowhere_else(lead: Lead)
         (moved(f"{C}robots.txt"), "robots-denied"),
     ],
 )
-def test_robots_txt_is_obeyed_and_named(lead: Lead, robots: Answer, kind: str) -> None:
+def test_robots_txt_is_obeyed_and_named_in_failures(
+    run_spider: RunSpider, robots: Answer, kind: str
+) -> None:
     pages = {**chain(A, 2, f"{B}0"), **chain(B, 2), f"{B}robots.txt": robots}
     with LocalWeb({**pages, f"{C}robots.txt": DENY_ALL}) as web:
-        led = lead(Parsed, web)
+        crawled = run_spider(Parsed, web)
     assert f"{B}0" not in web.urls
-    assert {**led.postponed, **led.failures}[f"{B}0"] == kind
+    assert {**crawled.postponed, **crawled.failures}[f"{B}0"] == kind
 
 
-def test_a_robots_txt_that_failed_is_asked_for_again(lead: Lead) -> None:
+def test_a_robots_txt_that_failed_is_fetched_again(run_spider: RunSpider) -> None:
     robots: list[str | Answer] = [Answer(status=500), Answer("User-agent: *\nAllow: /\n")]
     pages = {**chain(A, 2, f"{B}0", f"{B}7"), **chain(B, 9), f"{B}robots.txt": robots}
     with LocalWeb(pages) as web:
-        led = lead(Parsed, web)
-    assert list(led.postponed.values()) == ["robots-unreachable"]
-    assert led.steps >= {f"{B}0", f"{B}7"}
+        crawled = run_spider(Parsed, web)
+    assert list(crawled.postponed.values()) == ["robots-unreachable"]
+    assert crawled.steps >= {f"{B}0", f"{B}7"}
 
 
-def test_who_does_not_obey_robots_txt_is_not_made_to(lead: Lead) -> None:
+def test_a_project_that_ignores_robots_txt_may(run_spider: RunSpider) -> None:
     with LocalWeb({**chain(A, 2), f"{A}robots.txt": DENY_ALL}) as web:
-        led = lead(Parsed, web, ROBOTSTXT_OBEY=False)
-    assert led.steps == {f"{A}0", f"{A}1"}
+        crawled = run_spider(Parsed, web, ROBOTSTXT_OBEY=False)
+    assert crawled.steps == {f"{A}0", f"{A}1"}
 
 
-def test_depth_and_length_are_limited_as_in_any_project(lead: Lead) -> None:
+def test_depth_and_length_are_limited_as_in_any_project(run_spider: RunSpider) -> None:
     long = f"{A}{'x' * 90}"
     with LocalWeb({**chain(A, 9, long), long: html("x", TEXT)}) as web:
-        led = lead(Parsed, web, DEPTH_LIMIT=3, URLLENGTH_LIMIT=80)
-    assert led.steps == {f"{A}{i}" for i in range(4)}
-    assert sorted(led.spider.depths) == [0, 1, 2, 3]
+        crawled = run_spider(Parsed, web, DEPTH_LIMIT=3, URLLENGTH_LIMIT=80)
+    assert crawled.steps == {f"{A}{i}" for i in range(4)}
+    assert sorted(crawled.spider.depths) == [0, 1, 2, 3]
     assert long not in web.urls
-    assert led.summary["dropped"]["spider-middleware"] == 4 + 1
-    assert led.crawler.stats.get_value("request_depth_max") == 3
+    assert crawled.summary["dropped"]["spider-middleware"] == 4 + 1
+    assert crawled.crawler.stats.get_value("request_depth_max") == 3
 
 
 class NoOdd:
@@ -313,11 +330,11 @@ class NoOdd:
                 yield each
 
 
-def test_what_a_spider_middleware_drops_is_not_followed(lead: Lead) -> None:
+def test_what_a_spider_middleware_drops_is_not_followed(run_spider: RunSpider) -> None:
     with LocalWeb(chain(A, 9)) as web:
-        led = lead(Parsed, web, SPIDER_MIDDLEWARES={NoOdd: 500})
-    assert led.steps == {f"{A}{i}" for i in range(3)}
-    assert led.failures == {}
+        crawled = run_spider(Parsed, web, SPIDER_MIDDLEWARES={NoOdd: 500})
+    assert crawled.steps == {f"{A}{i}" for i in range(3)}
+    assert crawled.failures == {}
 
 
 class Breaks:
@@ -332,12 +349,14 @@ class Breaks:
             yield each
 
 
-def test_a_fault_of_a_spider_middleware_is_told_and_costs_links_not_the_crawl(lead: Lead) -> None:
+def test_an_exception_in_a_spider_middleware_is_logged_and_costs_links_only(
+    run_spider: RunSpider,
+) -> None:
     with LocalWeb(chain(A, 9)) as web:
-        led = lead(Parsed, web, SPIDER_MIDDLEWARES={Breaks: 500})
-    assert led.steps == {f"{A}0"}
-    assert led.crawler.stats.get_value("spider_exceptions/ValueError") == 1
-    assert led.summary["stopped"] == "frontier-exhausted"
+        crawled = run_spider(Parsed, web, SPIDER_MIDDLEWARES={Breaks: 500})
+    assert crawled.steps == {f"{A}0"}
+    assert crawled.crawler.stats.get_value("spider_exceptions/ValueError") == 1
+    assert crawled.summary["stopped"] == "frontier-exhausted"
 
 
 class Starts(Parsed):
@@ -371,17 +390,19 @@ class Starts(Parsed):
 
 
 @pytest.mark.parametrize("at_once", [1, 4])
-def test_a_start_request_to_a_seed_is_answered_as_it_was_made(lead: Lead, at_once: int) -> None:
+def test_a_start_request_for_a_seed_keeps_headers_and_callback(
+    run_spider: RunSpider, at_once: int
+) -> None:
     with LocalWeb(chain(A, 3)) as web:
-        led = lead(Starts, web, TRES_CONCURRENCY=at_once)
-    assert sorted(led.spider.told) == [(f"{A}0", 0), (f"{A}1", 1), (f"{A}5", 404)]
-    assert led.spider.seen == [f"{A}2"]
+        crawled = run_spider(Starts, web, TRES_CONCURRENCY=at_once)
+    assert sorted(crawled.spider.told) == [(f"{A}0", 0), (f"{A}1", 1), (f"{A}5", 404)]
+    assert crawled.spider.seen == [f"{A}2"]
     assert len(web.urls) == len(set(web.urls))
     sent = {asked.url: asked.headers.get("X-Start") for asked in web.asked}
     assert (sent[f"{A}0"], sent[f"{A}1"], sent[f"{A}2"]) == ("0", "1", None)
 
 
-def test_a_start_request_that_comes_late_is_answered_all_the_same(lead: Lead) -> None:
+def test_a_late_start_request_is_answered_too(run_spider: RunSpider) -> None:
     class Late(Starts):
         """The topic file's seed, asked for when its page is there."""
 
@@ -395,26 +416,26 @@ def test_a_start_request_that_comes_late_is_answered_all_the_same(lead: Lead) ->
             )
 
     with LocalWeb(chain(A, 1)) as web:
-        led = lead(Late, web)
-    assert led.spider.told == [(f"{A}0", 7)]
+        crawled = run_spider(Late, web)
+    assert crawled.spider.told == [(f"{A}0", 7)]
 
 
-def test_a_second_request_to_a_seed_is_the_spiders_own(lead: Lead) -> None:
+def test_a_second_request_to_a_seed_is_the_spiders_own(run_spider: RunSpider) -> None:
     class Twice(Starts):
         start_urls: ClassVar = [f"{A}0", f"{A}0"]
 
     with LocalWeb(chain(A, 1)) as web:
-        led = lead(Twice, web)
-    assert sorted(led.spider.told) == [(f"{A}0", 0), (f"{A}0", 1)]
+        crawled = run_spider(Twice, web)
+    assert sorted(crawled.spider.told) == [(f"{A}0", 0), (f"{A}0", 1)]
 
 
-def test_a_run_that_is_taken_up_does_not_ask_for_its_seeds_again(lead: Lead) -> None:
+def test_a_resumed_run_does_not_fetch_its_seeds_again(run_spider: RunSpider) -> None:
     with LocalWeb(chain(A, 9)) as web:
-        lead(Starts, web, CLOSESPIDER_ITEMCOUNT=2)
+        run_spider(Starts, web, CLOSESPIDER_ITEMCOUNT=2)
         before = len(web.urls)
-        led = lead(Starts, web)
+        crawled = run_spider(Starts, web)
     assert not {f"{A}0", f"{A}1"} & set(web.urls[before:])
-    assert led.summary["pages"] == 9
+    assert crawled.summary["pages"] == 9
 
 
 class Ruled(CrawlSpider):
@@ -464,23 +485,25 @@ def ruled_web() -> Pages:
     return pages
 
 
-def test_the_rules_of_a_crawl_spider_say_what_is_followed_and_who_is_called(lead: Lead) -> None:
+def test_the_rules_of_a_crawl_spider_say_what_is_followed_and_who_is_called(
+    run_spider: RunSpider,
+) -> None:
     with LocalWeb(ruled_web()) as web:
-        led = lead(Ruled, web)
+        crawled = run_spider(Ruled, web)
     items = [(f"{A}item/{i}", "item", f"item {i}") for i in range(3)]
-    assert sorted(led.spider.items) == items
-    assert led.spider.begun == [f"{A}0"]
-    assert led.spider.errors == [f"{A}3"]
-    assert led.steps == {*(f"{A}{i}" for i in range(3)), *(url for url, *_ in items)}
+    assert sorted(crawled.spider.items) == items
+    assert crawled.spider.begun == [f"{A}0"]
+    assert crawled.spider.errors == [f"{A}3"]
+    assert crawled.steps == {*(f"{A}{i}" for i in range(3)), *(url for url, *_ in items)}
     assert len(web.urls) == len(set(web.urls))  # the spider follows nothing beside tres
     sent = {asked.url: asked.headers.get("X-From") for asked in web.asked}
     assert sent[f"{A}item/2"] == f"{A}2"
-    assert led.summary["dropped"]["spider-rules"] > 0
+    assert crawled.summary["dropped"]["spider-rules"] > 0
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_a_crawl_spider_whose_run_is_taken_up_calls_the_same_callbacks(
-    lead: Lead, known: bool
+def test_a_resumed_crawl_spider_calls_the_same_callbacks(
+    run_spider: RunSpider, known: bool
 ) -> None:
     class ByUrl(Ruled):
         rules = (
@@ -501,32 +524,36 @@ def test_a_crawl_spider_whose_run_is_taken_up_calls_the_same_callbacks(
     spider = ByPlace if known else ByUrl
     pages = {url: page.replace("/unwanted-item", "/0") for url, page in ruled_web().items()}
     with LocalWeb(pages) as web:
-        first = lead(spider, web, CLOSESPIDER_PAGECOUNT=2)
+        first = run_spider(spider, web, CLOSESPIDER_PAGECOUNT=2)
         if known:  # the process was killed while it wrote
             with (first.run / "rules.jsonl").open("a") as rules:
                 rules.write('["http://a.exam')
         else:
             (first.run / "rules.jsonl").unlink()
-        second = lead(spider, web)
+        second = run_spider(spider, web)
     items = [*first.spider.items, *second.spider.items]
     assert len(second.spider.items) > 0
     assert {url for url, *_ in items} == {f"{A}item/{i}" for i in range(3)}
 
 
-def test_a_site_that_does_not_answer_is_left_alone_and_its_links_wait(lead: Lead) -> None:
+def test_a_site_that_does_not_answer_is_left_alone_and_its_links_wait(
+    run_spider: RunSpider,
+) -> None:
     links = [f"{B}{i}" for i in range(6)]
     down = Answer(status=500)
     with LocalWeb({f"{A}0": html("0", TEXT, links), f"{B}robots.txt": down}) as web:
-        led = lead(Parsed, web)
-    assert led.failures == {}
-    assert set(led.postponed.values()) == {"robots-unreachable"}
-    assert led.summary["stopped"] == "sites-down"
+        crawled = run_spider(Parsed, web)
+    assert crawled.failures == {}
+    assert set(crawled.postponed.values()) == {"robots-unreachable"}
+    assert crawled.summary["stopped"] == "sites-down"
     asked = [asked.url for asked in web.asked]
     assert set(asked) - {f"{A}0", f"{A}robots.txt"} == {f"{B}robots.txt"}
     assert asked.count(f"{B}robots.txt") == 3  # after one second, and two more
 
 
-def test_what_the_spider_said_of_a_link_holds_when_its_site_is_back(lead: Lead) -> None:
+def test_the_spiders_request_for_a_link_survives_an_outage_of_its_site(
+    run_spider: RunSpider,
+) -> None:
     class Items(Ruled):
         rules = (
             Rule(LinkExtractor(allow="item"), callback="parse_item", cb_kwargs={"kind": "item"}),
@@ -535,11 +562,11 @@ def test_what_the_spider_said_of_a_link_holds_when_its_site_is_back(lead: Lead) 
     busy = Answer(status=503)
     web = {f"{A}0": html("0", TEXT, [f"{B}item/1"]), f"{B}item/1": [busy, html("1", TEXT)]}
     with LocalWeb(web) as served:
-        led = lead(Items, served)
-    assert {url for url, *_ in led.spider.items} == {f"{B}item/1"}
+        crawled = run_spider(Items, served)
+    assert {url for url, *_ in crawled.spider.items} == {f"{B}item/1"}
 
 
-def test_a_sitemap_spider_has_chosen_pages_called_by_its_rules(lead: Lead) -> None:
+def test_pages_go_to_the_rules_of_a_sitemap_spider(run_spider: RunSpider) -> None:
     class Mapped(SitemapSpider):
         name = "mapped"
         sitemap_urls = (f"{A}sitemap.xml",)
@@ -558,14 +585,16 @@ def test_a_sitemap_spider_has_chosen_pages_called_by_its_rules(lead: Lead) -> No
     listed = f"<urlset><url><loc>{B}5</loc></url></urlset>"
     xml = Answer(listed, headers={"Content-Type": "text/xml"})
     with LocalWeb({**chain(A, 3), f"{B}5": html("5", TEXT), f"{A}sitemap.xml": xml}) as web:
-        led = lead(Mapped, web)
-    assert sorted(led.spider.called) == [
+        crawled = run_spider(Mapped, web)
+    assert sorted(crawled.spider.called) == [
         ("any", f"{A}0"), ("any", f"{A}2"), ("any", f"{B}5"), ("one", f"{A}1"),
     ]  # fmt: skip
-    assert f"{B}5" not in led.steps
+    assert f"{B}5" not in crawled.steps
 
 
-def test_a_feed_is_given_to_its_spider_though_it_is_no_page(lead: Lead) -> None:
+def test_a_feed_goes_to_its_spider_though_it_is_not_a_page(
+    run_spider: RunSpider,
+) -> None:
     class Feed(XMLFeedSpider):
         name = "feed"
         start_urls: ClassVar = [f"{A}feed.xml"]
@@ -580,23 +609,25 @@ def test_a_feed_is_given_to_its_spider_though_it_is_no_page(lead: Lead) -> None:
     feed = f"<rss><item><link>{A}0</link></item><item><link>{A}1</link></item></rss>"
     xml = Answer(feed, headers={"Content-Type": "text/xml"})
     with LocalWeb({**chain(A, 2), f"{A}feed.xml": xml}) as web:
-        led = lead(Feed, web)
-    assert led.crawler.stats.get_value("own_pages") == 2
-    assert led.failures == {f"{A}feed.xml": "not-html"}
+        crawled = run_spider(Feed, web)
+    assert crawled.crawler.stats.get_value("own_pages") == 2
+    assert crawled.failures == {f"{A}feed.xml": "not-html"}
 
 
-def test_errors_that_a_spider_handles_are_given_to_it(lead: Lead) -> None:
+def test_a_spider_gets_the_statuses_that_it_handles(run_spider: RunSpider) -> None:
     class Handles(Parsed):
         handle_httpstatus_list: ClassVar = [404]
 
     with LocalWeb(chain(A, 2)) as web:
-        led = lead(Handles, web)
-    assert led.spider.seen == [f"{A}0", f"{A}1", f"{A}2"]
-    assert led.failures == {f"{A}2": "http-404"}
-    assert led.summary["pages"] == 2
+        crawled = run_spider(Handles, web)
+    assert crawled.spider.seen == [f"{A}0", f"{A}1", f"{A}2"]
+    assert crawled.failures == {f"{A}2": "http-404"}
+    assert crawled.summary["pages"] == 2
 
 
-def test_a_page_that_a_callback_asks_for_again_is_the_spiders_own(lead: Lead) -> None:
+def test_a_request_retried_in_a_callback_is_the_spiders_own(
+    run_spider: RunSpider,
+) -> None:
     class Again(Parsed):
         def parse(self, response: Response, **known: Any) -> Any:
             yield from super().parse(response)
@@ -606,12 +637,14 @@ def test_a_page_that_a_callback_asks_for_again_is_the_spiders_own(lead: Lead) ->
                 yield Request(f"{B}0", meta=response.meta)  # as people do
 
     with LocalWeb({**chain(A, 1), **chain(B, 1)}) as web:
-        led = lead(Again, web)
-    assert sorted(led.spider.seen) == [f"{A}0", f"{A}0", f"{B}0", f"{B}0"]
-    assert led.summary["pages"] == 1
+        crawled = run_spider(Again, web)
+    assert sorted(crawled.spider.seen) == [f"{A}0", f"{A}0", f"{B}0", f"{B}0"]
+    assert crawled.summary["pages"] == 1
 
 
-def test_a_page_that_an_errback_asks_for_again_is_the_spiders_own(lead: Lead) -> None:
+def test_a_request_retried_in_an_errback_is_the_spiders_own(
+    run_spider: RunSpider,
+) -> None:
     class Insists(Starts):
         start_urls: ClassVar = [f"{A}0", f"{A}1", f"{C}0"]
 
@@ -624,22 +657,24 @@ def test_a_page_that_an_errback_asks_for_again_is_the_spiders_own(lead: Lead) ->
 
     pages = {**chain(A, 1), **chain(C, 1), f"{C}robots.txt": DENY_ALL}
     with LocalWeb({**pages, f"{A}1": [Answer(status=404), html("1", TEXT)]}) as web:
-        led = lead(Insists, web)
-    assert sorted(led.spider.told) == [(f"{A}0", 0), (f"{A}1", 1), (f"{C}0", 2)]
-    assert led.summary["pages"] == 1
+        crawled = run_spider(Insists, web)
+    assert sorted(crawled.spider.told) == [(f"{A}0", 0), (f"{A}1", 1), (f"{C}0", 2)]
+    assert crawled.summary["pages"] == 1
 
 
-def test_a_run_that_has_its_pages_says_how_to_go_on(lead: Lead) -> None:
+def test_a_run_with_its_budget_spent_says_how_to_continue(
+    run_spider: RunSpider,
+) -> None:
     with LocalWeb(chain(A, 4)) as web:
-        lead(Parsed, web, TRES_PAGES=2)
+        run_spider(Parsed, web, TRES_PAGES=2)
         with pytest.raises(RuntimeError) as ended:
-            lead(Parsed, web, TRES_PAGES=2)
+            run_spider(Parsed, web, TRES_PAGES=2)
     cause = ended.value.__context__
     assert "has fetched 2 of 2 pages" in str(cause)
     assert "TRES_PAGES" in cause.__notes__[0]
 
 
-def test_the_scheduler_has_a_length(lead: Lead) -> None:
+def test_the_scheduler_has_a_length(run_spider: RunSpider) -> None:
     class Measures(Parsed):
         def parse(self, response: Response, **known: Any) -> Any:
             scheduler = self.crawler.engine.scheduler
@@ -647,20 +682,24 @@ def test_the_scheduler_has_a_length(lead: Lead) -> None:
             return super().parse(response)
 
     with LocalWeb(chain(A, 2, *(f"{A}page/{i}" for i in range(5)))) as web:
-        led = lead(Measures, web)
-    assert led.crawler.stats.get_value("longest") == 6
-    assert len(led.crawler.engine.downloader.slots) >= 0
+        crawled = run_spider(Measures, web)
+    assert crawled.crawler.stats.get_value("longest") == 6
+    assert len(crawled.crawler.engine.downloader.slots) >= 0
 
 
-def test_the_projects_delay_and_concurrency_hold_for_the_choice(lead: Lead) -> None:
+def test_the_projects_delay_and_concurrency_limit_the_choice(
+    run_spider: RunSpider,
+) -> None:
     links = [f"{A}page/{i}" for i in range(6)]
     slow = {url: Answer(html(url, f"{TEXT} {url}"), seconds=0.05) for url in links}
     with LocalWeb({f"{A}0": html("0", TEXT, links), **slow}) as web:
-        lead(Parsed, web, TRES_CONCURRENCY=6, CONCURRENT_REQUESTS_PER_DOMAIN=1)
+        run_spider(Parsed, web, TRES_CONCURRENCY=6, CONCURRENT_REQUESTS_PER_DOMAIN=1)
     assert web.most_at_once == 1
 
 
-def test_a_job_directory_keeps_what_the_spider_asked_for_itself(lead: Lead, tmp_path: Path) -> None:
+def test_a_job_directory_keeps_the_spiders_own_requests(
+    run_spider: RunSpider, tmp_path: Path
+) -> None:
     class Own(Parsed):
         def parse(self, response: Response, **known: Any) -> Any:
             yield from super().parse(response)
@@ -668,8 +707,8 @@ def test_a_job_directory_keeps_what_the_spider_asked_for_itself(lead: Lead, tmp_
                 yield from (Request(f"{B}{i}", callback=self.parse) for i in range(4))
 
     with LocalWeb({**chain(A, 2), **chain(B, 4)}) as web:
-        lead(Own, web, JOBDIR=str(tmp_path / "job"), CLOSESPIDER_ITEMCOUNT=1)
-        lead(Own, web, JOBDIR=str(tmp_path / "job"))
+        run_spider(Own, web, JOBDIR=str(tmp_path / "job"), CLOSESPIDER_ITEMCOUNT=1)
+        run_spider(Own, web, JOBDIR=str(tmp_path / "job"))
     assert {f"{A}1", *(f"{B}{i}" for i in range(4))} <= set(web.urls)
     assert len(web.urls) == len(set(web.urls))
 
@@ -677,16 +716,18 @@ def test_a_job_directory_keeps_what_the_spider_asked_for_itself(lead: Lead, tmp_
 @pytest.mark.parametrize(
     "limit", [{"CLOSESPIDER_PAGECOUNT": 4}, {"CLOSESPIDER_ITEMCOUNT": 3}, {"TRES_PAGES": 3}]
 )
-def test_a_crawl_may_be_limited_and_taken_up(lead: Lead, limit: dict[str, int]) -> None:
+def test_a_crawl_may_be_limited_and_resumed(run_spider: RunSpider, limit: dict[str, int]) -> None:
     with LocalWeb(chain(A, 9)) as web:
-        led = lead(Parsed, web, **limit)
-        assert 2 <= led.summary["pages"] <= 4
-        led = lead(Parsed, web, TRES_PAGES=50)
-    assert led.summary["pages"] == 9
+        crawled = run_spider(Parsed, web, **limit)
+        assert 2 <= crawled.summary["pages"] <= 4
+        crawled = run_spider(Parsed, web, TRES_PAGES=50)
+    assert crawled.summary["pages"] == 9
     assert len(web.urls) == len(set(web.urls))
 
 
-def test_signals_may_keep_the_spider_open_and_give_it_more(lead: Lead) -> None:
+def test_signals_may_keep_the_spider_open_and_give_it_more(
+    run_spider: RunSpider,
+) -> None:
     class Fed(Parsed):
         @classmethod
         def from_crawler(cls, crawler: Crawler, *args: Any, **known: Any) -> Fed:
@@ -699,5 +740,5 @@ def test_signals_may_keep_the_spider_open_and_give_it_more(lead: Lead) -> None:
                 self.crawler.engine.crawl(Request(f"{B}0", callback=self.parse))
 
     with LocalWeb({**chain(A, 1), **chain(B, 1)}) as web:
-        led = lead(Fed, web)
-    assert led.spider.seen == [f"{A}0", f"{B}0"]
+        crawled = run_spider(Fed, web)
+    assert crawled.spider.seen == [f"{A}0", f"{B}0"]

@@ -57,7 +57,7 @@ def answered_once(spoken: Spoken) -> bool:
     return Counter(spoken.asked) == Counter(spoken.received) and spoken.in_flight == 0
 
 
-def test_with_one_in_flight_it_is_the_replay_word_for_word(crawl: Crawl) -> None:
+def test_with_one_in_flight_it_equals_the_replay(crawl: Crawl) -> None:
     with LocalWeb(some_web()) as web:
         story = crawl(web, url(0), pages=40)
         seen = PerceivedWeb(web.offline(), perceiver())
@@ -70,7 +70,7 @@ def test_with_one_in_flight_it_is_the_replay_word_for_word(crawl: Crawl) -> None
     assert len([event for event in story.events if isinstance(event, Stepped)]) == 40
 
 
-def test_a_server_is_asked_for_the_very_url_that_a_browser_would_ask_for(crawl: Crawl) -> None:
+def test_urls_are_requested_exactly_as_a_browser_would(crawl: Crawl) -> None:
     odd = "http://site1.example/a[1]|b;c=(d)!'*?e={f}^[g]`h|i\\j&k=%27%7B"
     moves = "http://site1.example/moves"
     pages = {
@@ -89,7 +89,7 @@ def test_a_server_is_asked_for_the_very_url_that_a_browser_would_ask_for(crawl: 
     }
 
 
-def test_eight_are_in_flight_on_several_hosts_and_never_more(crawl: Crawl) -> None:
+def test_up_to_eight_requests_are_in_flight_and_never_more(crawl: Crawl) -> None:
     with LocalWeb(some_web(seconds=0.03)) as web:
         story = crawl(web, url(0), url(1), url(2), k=8, pages=50)
     assert story.spoken.most_in_flight == 8
@@ -98,14 +98,14 @@ def test_eight_are_in_flight_on_several_hosts_and_never_more(crawl: Crawl) -> No
     assert story.spoken.session.steps == 50
 
 
-def test_a_site_is_asked_as_often_at_once_as_it_may_be(crawl: Crawl) -> None:
+def test_a_site_gets_as_many_requests_at_once_as_it_may(crawl: Crawl) -> None:
     with LocalWeb(some_web(seconds=0.02)) as web:
         crawl(web, url(0), url(1), url(2), k=8, pages=40, per_site=1)
     assert set(web.most_at_once_of.values()) == {1}
     assert web.most_at_once > 1
 
 
-def test_the_delay_of_a_site_is_kept_while_others_are_asked(crawl: Crawl) -> None:
+def test_a_site_keeps_its_delay_while_others_are_fetched(crawl: Crawl) -> None:
     with LocalWeb(some_web(30, sites=3)) as web:
         story = crawl(web, url(0, 3), url(1, 3), url(2, 3), k=3, pages=12, delay=0.6, per_site=1)
     assert story.spoken.session.steps == 12
@@ -118,7 +118,7 @@ def test_the_delay_of_a_site_is_kept_while_others_are_asked(crawl: Crawl) -> Non
     assert sorted(gaps)[len(gaps) // 2] < 2.5  # Scrapy's heartbeat of 5 s does not set the pace
 
 
-def test_a_redirect_to_another_site_keeps_that_sites_manners(crawl: Crawl) -> None:
+def test_a_redirect_waits_for_the_delay_of_the_site_it_leads_to(crawl: Crawl) -> None:
     pages: dict[str, Any] = {f"http://from{i}.example/": moved("http://to.example/" + str(i))
                              for i in range(4)}  # fmt: skip
     pages |= {f"http://to.example/{i}": html(f"{i}", f"page {i}") for i in range(4)}
@@ -133,7 +133,7 @@ def test_a_redirect_to_another_site_keeps_that_sites_manners(crawl: Crawl) -> No
     }
 
 
-def test_a_hop_that_would_wait_too_long_is_given_up(crawl: Crawl) -> None:
+def test_a_hop_that_would_wait_too_long_fails(crawl: Crawl) -> None:
     busy = Answer(status=503, headers={"Retry-After": "300"})
     with LocalWeb({"http://a.example/": busy, "http://b.example/": html("b", "b")}) as web:
         story = crawl(web, "http://a.example/", "http://b.example/", timeout=20.0)
@@ -175,7 +175,7 @@ def test_failures_have_names_and_notes(crawl: Crawl) -> None:
     assert answered_once(story.spoken)
 
 
-def test_what_was_fetched_is_told_with_the_percept(crawl: Crawl) -> None:
+def test_the_session_receives_how_the_fetch_went(crawl: Crawl) -> None:
     begin = time.time()
     with LocalWeb({"http://a.example/x|y": html("The title", "text")}) as web:
         story = crawl(web, "http://a.example/x|y")
@@ -280,7 +280,7 @@ class HostileToSpiders:
 
 
 @pytest.mark.parametrize("k", [1, 6])
-def test_whatever_middlewares_do_every_url_is_answered_once(crawl: Crawl, k: int) -> None:
+def test_every_url_finishes_once_whatever_middlewares_do(crawl: Crawl, k: int) -> None:
     settings = {
         "DOWNLOADER_MIDDLEWARES": {Hostile: 543},
         "SPIDER_MIDDLEWARES": {HostileToSpiders: 543},
@@ -302,7 +302,7 @@ class BadReader:
         raise ZeroDivisionError("a bug of the reader")
 
 
-def test_a_fault_of_the_reader_costs_the_page_only(crawl: Crawl) -> None:
+def test_an_exception_in_the_reader_costs_one_page(crawl: Crawl) -> None:
     with LocalWeb({url(0): html("a", "a"), url(1): html("b", "b")}) as web:
         story = crawl(web, url(0), url(1), reader=BadReader())
     assert set(kinds(story.spoken).values()) == {FailureKind.UNREADABLE}
@@ -310,7 +310,7 @@ def test_a_fault_of_the_reader_costs_the_page_only(crawl: Crawl) -> None:
 
 
 @pytest.mark.parametrize("word", ["next", "receive"])
-def test_what_the_crawl_itself_raises_ends_it(crawl: Crawl, word: str) -> None:
+def test_an_exception_in_the_session_ends_the_crawl(crawl: Crawl, word: str) -> None:
     def full(*_: Any) -> None:
         raise OSError(28, "No space left on device")
 

@@ -42,13 +42,13 @@ def test_what_a_sitemap_lists_is_crawled(crawl: Crawl) -> None:
     assert web.urls.count(f"{SITE}/all.xml") == 1
 
 
-def test_nobody_looks_at_sitemaps_unasked(crawl: Crawl) -> None:
+def test_sitemaps_are_off_by_default(crawl: Crawl) -> None:
     with web_with(all=listing(*PAGES)) as web:
         crawl(web, f"{SITE}/", near_duplicates=False)
     assert web.urls == [f"{SITE}/", f"{SITE}/second"]
 
 
-def test_an_index_leads_to_sitemaps_but_not_to_others(crawl: Crawl) -> None:
+def test_an_index_leads_only_to_sitemaps_of_its_own_site(crawl: Crawl) -> None:
     index = listing(f"{SITE}/more.xml", "http://b.example/x.xml", kind="sitemapindex")
     with web_with(index=index, more=listing(PAGES[0], "http://b.example/page")) as web:
         crawl(web, f"{SITE}/", sitemaps=True, near_duplicates=False)
@@ -56,7 +56,7 @@ def test_an_index_leads_to_sitemaps_but_not_to_others(crawl: Crawl) -> None:
     assert not [url for url in web.urls if "b.example" in url]
 
 
-def test_an_index_of_itself_and_of_many_has_an_end(crawl: Crawl) -> None:
+def test_recursive_and_huge_indexes_end(crawl: Crawl) -> None:
     many = [f"{SITE}/{number}.xml" for number in range(50)]
     with web_with(index=listing(f"{SITE}/index.xml", *many, kind="sitemapindex")) as web:
         crawl(web, f"{SITE}/", sitemaps=True, near_duplicates=False)
@@ -68,7 +68,7 @@ def test_an_index_of_itself_and_of_many_has_an_end(crawl: Crawl) -> None:
     [Answer(status=500), Answer(hang_up=True), Answer("<urlset><loc>"), Answer(status=404)],
     ids=["error", "hangs up", "cut", "missing"],
 )
-def test_a_sitemap_that_cannot_be_had_costs_nothing_else(crawl: Crawl, broken: Answer) -> None:
+def test_a_sitemap_that_cannot_be_fetched_costs_nothing_else(crawl: Crawl, broken: Answer) -> None:
     with web_with(broken=broken, all=listing(*PAGES)) as web:
         crawl(web, f"{SITE}/", sitemaps=True, near_duplicates=False)
     assert set(PAGES) <= set(web.urls)
@@ -83,7 +83,7 @@ def test_sitemaps_obey_robots_txt_and_wait_their_turn(crawl: Crawl) -> None:
     assert_spaced([asked.at for asked in web.asked], 0.6)
 
 
-def test_while_a_sitemap_is_fetched_its_site_is_not_asked_for_pages(crawl: Crawl) -> None:
+def test_a_site_gets_no_page_requests_while_its_sitemap_is_fetched(crawl: Crawl) -> None:
     slow = Answer("<urlset></urlset>", seconds=0.3)
     with web_with(slow=slow) as web:
         crawl(web, f"{SITE}/", f"{SITE}/second", k=2, sitemaps=True, per_site=1)
@@ -91,7 +91,7 @@ def test_while_a_sitemap_is_fetched_its_site_is_not_asked_for_pages(crawl: Crawl
     assert web.most_at_once_of["a.example"] == 1
 
 
-def test_a_site_that_refuses_a_sitemap_is_left_alone_as_it_asks(crawl: Crawl) -> None:
+def test_retry_after_for_a_sitemap_holds_for_its_site(crawl: Crawl) -> None:
     busy = Answer(status=503, headers={"Retry-After": "100"})
     with web_with(busy=busy) as web:
         story = crawl(web, f"{SITE}/", sitemaps=True)

@@ -47,7 +47,7 @@ def web() -> LocalWeb:
     return LocalWeb(whole)
 
 
-def test_what_is_forbidden_is_never_asked_for_and_delays_are_kept(
+def test_forbidden_pages_are_never_requested_and_delays_are_kept(
     crawl: Crawl, web: LocalWeb
 ) -> None:
     options: dict[str, Any] = {"timeout": 2.0, "retries": 1, "near_duplicates": False}
@@ -62,7 +62,7 @@ def test_what_is_forbidden_is_never_asked_for_and_delays_are_kept(
             assert_spaced(times, DELAY)
 
 
-def test_while_the_rules_are_unknown_a_site_is_left_alone(crawl: Crawl, web: LocalWeb) -> None:
+def test_a_site_with_unknown_rules_gets_no_requests(crawl: Crawl, web: LocalWeb) -> None:
     hosts = ("broken.example", "silent.example")
     with web:
         told = crawl(web, *(f"http://{host}/" for host in hosts), k=2, timeout=1.0, retries=1)
@@ -85,7 +85,7 @@ def arrivals(web: LocalWeb) -> dict[str, list[float]]:
     return times
 
 
-def test_a_page_that_a_long_delay_puts_off_waits_for_one_delay_and_not_for_two(
+def test_a_page_put_off_by_a_long_delay_waits_for_one_delay_not_two(
     crawl: Crawl,
 ) -> None:
     slow = "http://slow.example/"

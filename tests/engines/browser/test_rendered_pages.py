@@ -21,7 +21,7 @@ def words(outcome: dict[str, Any]) -> str:
     return " ".join(outcome["text"])
 
 
-def test_text_and_links_made_by_scripts_are_found_where_a_pattern_asks_for_it(
+def test_text_and_links_made_by_scripts_are_found_where_a_pattern_matches(
     crawl: Any, public: Site
 ) -> None:
     public.pages |= {"/app": APP, "/data": "<body id=b>é <script src=/data.js></script>"}
@@ -56,7 +56,7 @@ def test_a_browser_is_replaced_after_some_pages(crawl: Any, public: Site) -> Non
 
 
 @pytest.mark.slow
-def test_pages_without_end_fail_by_name_and_the_crawl_goes_on(crawl: Any, public: Site) -> None:
+def test_endless_pages_fail_with_a_kind_and_the_crawl_goes_on(crawl: Any, public: Site) -> None:
     public.pages |= {
         "/loop": "<body>x<script>while (true) {}</script>",
         "/alerts": "<body>x<script>while (true) alert('again')</script>",

@@ -18,7 +18,7 @@ class Ruled(CrawlSpider):
     rules = (Rule(LinkExtractor()), Rule(LinkExtractor(allow="nothing"), callback="parse"))
 
 
-def test_a_line_that_was_broken_off_costs_no_other_link_its_rule(tmp_path: Path) -> None:
+def test_an_incomplete_line_loses_no_other_rule(tmp_path: Path) -> None:
     for link in LINKS:
         request = Request(link, meta={"rule": 1, "link_text": "more"})
         PendingRequests(Ruled(), tmp_path).add([(link, request)])

@@ -20,7 +20,7 @@ def answer(asked: Request) -> bytes:
 
 @pytest.fixture(scope="module")
 def told():
-    middlewares = {**MIDDLEWARES, "tests.engines.network.meddling.ForgetsMeta": 50}
+    middlewares = {**MIDDLEWARES, "tests.engines.network.interfering_middlewares.ForgetsMeta": 50}
     with serving(answer, "127.0.0.1", "127.0.0.2") as web:
         known, unknown = [web.url("/yes"), web.url("/no")], web.url("/yes", "127.0.0.2")
         limits = {"settings": {"DOWNLOADER_MIDDLEWARES": middlewares}, "allow": ["127.0.0.0/8"]}
@@ -35,5 +35,5 @@ def test_a_request_for_robots_txt_is_known_by_its_url(told):
     assert told[1]["kind"] == "robots-denied"
 
 
-def test_what_cannot_be_known_ends_in_time(told):
+def test_a_lost_request_for_robots_txt_times_out(told):
     assert told[2]["kind"] == "robots-unreachable"

@@ -21,7 +21,7 @@ SHELL = b"""<!doctype html><html><head><title>An application</title><style>p {}<
 <div id="root"></div><SCRIPT src="/main.js"></SCRIPT></body></html>"""
 
 
-def test_a_look_counts_what_a_reader_would_see() -> None:
+def test_a_look_counts_visible_text() -> None:
     assert Look.at(SHELL) == Look(text_chars=0, has_script=True)
     assert Look.at(b"<p>one <b>two</b></p><!-- no -->") == Look(6, False)
     assert Look.at(b"<script>if (1 < 2) '<p>not text</p>'</script>text") == Look(4, True)
@@ -45,7 +45,7 @@ def test_a_look_at_a_large_broken_page_is_quick(piece: bytes) -> None:
     assert process_time() - started < 5  # quadratic would be hours
 
 
-def test_patterns_name_urls_and_detection_looks_at_pages() -> None:
+def test_patterns_match_urls_and_detection_looks_at_pages() -> None:
     named = Rendering(LiveSection(javascript=(r"://app\.",)))
     assert named.wants("http://app.example/", b"full of text")
     assert not named.wants("http://www.example/", SHELL)
@@ -54,27 +54,29 @@ def test_patterns_name_urls_and_detection_looks_at_pages() -> None:
     assert not detecting.wants("http://www.example/", b"<p>some text")
 
 
-def test_without_the_option_scrapy_is_left_alone_and_nothing_is_needed(
+def test_without_the_option_no_setting_changes_and_nothing_is_needed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PATH", "")
     assert browser_settings(LiveSection(), permitted=bool) == {}
 
 
-def test_a_missing_chromium_is_told_before_anything_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_chromium_is_reported_before_anything_starts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv(EXECUTABLE, raising=False)
     with pytest.raises(ConfigError, match="install the package chromium"):
         browser_settings(LiveSection(javascript_detect=True), permitted=bool)
 
 
-def test_a_missing_scrapy_playwright_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_scrapy_playwright_is_reported_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(browser, "find_spec", lambda name: None)
     with pytest.raises(ConfigError, match=r"pip install 'tres-crawler\[javascript\]'"):
         browser_settings(LiveSection(javascript=(".",)), permitted=bool)
 
 
-def test_another_chromium_can_be_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_another_chromium_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     program = tmp_path / "my-chromium"
     monkeypatch.setenv(EXECUTABLE, str(program))
     with pytest.raises(ConfigError, match="which is not a program"):

@@ -42,7 +42,7 @@ def test_public_addresses_are_permitted(address):
     assert AddressGuard().permits(address)
 
 
-def test_what_the_user_allows_is_permitted_and_no_more():
+def test_networks_that_the_user_allows_are_permitted_and_no_others():
     guard = AddressGuard(["10.1.0.0/16", "::1"])
     assert guard.permits("10.1.2.3")
     assert guard.permits("::ffff:10.1.2.3")
@@ -129,12 +129,12 @@ def test_connections_are_kept_and_used_again(guarded):
     assert web.connections.count("127.0.0.4") == 1
 
 
-def test_names_without_an_address_are_named_so(guarded):
+def test_a_name_without_an_address_fails_as_no_such_host(guarded):
     assert guarded[0]["unknown"]["kind"] == "no-such-host"
     assert guarded[0]["odd"]["kind"] == "no-such-host"
 
 
-def test_a_name_server_that_does_not_answer_is_not_waited_for():
+def test_a_silent_name_server_times_out():
     url = "http://silent.example/"
     told = fetch([url], settings={"DNS_TIMEOUT": 1.0})["told"][url]
     assert told["kind"] == "no-such-host"
@@ -167,7 +167,7 @@ def test_a_proxy_gets_everything_in_absolute_form_and_no_name_is_looked_up():
 
 
 @pytest.mark.parametrize("robots", [False, True])
-def test_a_dead_proxy_is_named_as_such_whatever_is_asked_for_first(robots):
+def test_a_dead_proxy_is_named_whether_robots_txt_or_a_page_comes_first(robots):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         proxy = f"http://127.0.0.1:{taken.getsockname()[1]}"
     told = fetch(["http://a.example/", "https://b.example/c"], proxy=proxy, robots=robots)["told"]
@@ -175,7 +175,7 @@ def test_a_dead_proxy_is_named_as_such_whatever_is_asked_for_first(robots):
     assert all(f"the proxy {proxy} does not answer; start it" in n["note"] for n in told.values())
 
 
-def test_a_proxy_without_an_address_is_named_as_such():
+def test_a_proxy_without_an_address_is_named():
     told = fetch(["http://a.example/"], proxy="http://nowhere.example:3128")["told"]
     assert told["http://a.example/"]["kind"] == "proxy-unreachable"
 

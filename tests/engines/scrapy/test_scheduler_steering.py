@@ -16,7 +16,7 @@ from .test_scheduler import answered_once, kinds, some_web, url
 Crawl = Callable[..., Any]
 
 
-def test_in_a_pause_with_nothing_in_flight_scrapy_waits_and_then_goes_on(crawl: Crawl) -> None:
+def test_a_paused_crawl_with_nothing_in_flight_continues_later(crawl: Crawl) -> None:
     asked: list[int] = []
     with LocalWeb(some_web()) as web:
 
