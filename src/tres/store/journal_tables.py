@@ -10,7 +10,6 @@ where nothing was fetched, as from an archive. Every row carries a checksum over
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,6 +17,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from dataclasses import fields as dataclass_fields
 from functools import cached_property
+from math import isnan
 from typing import Any
 
 from msgspec.structs import FieldInfo
@@ -130,13 +130,13 @@ def step_values(step: Stepped, fetched: Fetched | None, warc_end: int | None) ->
 
 def failure_values(failed: FetchFailed, fetched: Fetched | None) -> list[Any]:
     """A failure as a row of `failures`."""
-    return [failed.url, failed.kind, failed.is_seed, *_fetch_values(fetched)]
+    return [failed.url, str(failed.kind), failed.is_seed, *_fetch_values(fetched)]
 
 
 def postponed_values(postponed: Postponed, fetched: Fetched | None) -> list[Any]:
     """A postponed URL as a row of `postponed`."""
     rests = (None, None) if fetched is None or fetched.rests is None else fetched.rests
-    known = [postponed.url, postponed.kind, postponed.is_seed, *rests]
+    known = [postponed.url, str(postponed.kind), postponed.is_seed, *rests]
     return [*known, *_fetch_values(fetched)]
 
 
@@ -155,8 +155,7 @@ def quoted(name: str) -> str:
 
 def _text(value: str) -> str:
     """Text as SQLite can hold it; the records have every string as it was."""
-    text = str(value)  # of a `StrEnum` too
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+    return value if value.isascii() else value.encode("utf-8", "replace").decode()
 
 
 def _integer(value: int) -> int:
@@ -165,7 +164,7 @@ def _integer(value: int) -> int:
 
 def _real(value: float) -> float | None:
     """SQLite knows neither NaN nor negative zero."""
-    return None if math.isnan(value) else float(value) + 0.0
+    return None if isnan(value) else value + 0.0
 
 
 _STORED: dict[str, Callable[[Any], Value]] = {"TEXT": _text, "INTEGER": _integer, "REAL": _real}

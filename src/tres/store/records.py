@@ -111,6 +111,9 @@ def encode(entry: Entry) -> tuple[str, bytes]:
 
 def _encoded(entry: Entry) -> tuple[str, list[Any], bytes]:
     match entry:
+        case Received(asked, Percept() as percept):
+            texts, numbers = encode_percept(percept)
+            return "page", [asked, *texts], numbers
         case Seeds(links):
             return "seeds", *encode_links(links)
         case Begin(pages, model):
@@ -119,9 +122,6 @@ def _encoded(entry: Entry) -> tuple[str, list[Any], bytes]:
             return "demand", [k, _gaps(waiting), urls], b""
         case Received(asked, Failed(url, kind, retryable)):
             return "failure", [asked, url, kind, retryable], b""
-        case Received(asked, Percept() as percept):
-            texts, numbers = encode_percept(percept)
-            return "page", [asked, *texts], numbers
         case Blocked(site):
             return "blocked", [site], b""
     raise TypeError(f"{entry!r:.50} is not an entry")

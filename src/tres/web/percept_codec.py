@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -42,9 +43,11 @@ PERCEPT_TEXT: tuple[Any, ...] = (*(str,) * len(_TEXTS), *LINKS_TEXT)
 LINK_URLS = len(_TEXTS) + _LINK_TEXTS.index("urls")
 """Where a percept's list has the URLs of its links."""
 
+_texts_of, _link_texts_of = attrgetter(*_TEXTS), attrgetter(*_LINK_TEXTS)
 _JSON = json.JSONEncoder(separators=(",", ":"))
 _LENGTH = struct.Struct("<I")
 _PAGE_NUMBERS = struct.Struct(f"<{len(_NUMBERS)}d")
+_FLOAT32 = np.dtype(np.float32)
 _LINK_BYTES = 1 + 4 * len(_LINK_NUMBERS)
 
 
@@ -56,7 +59,7 @@ def list_type(*kinds: Any) -> Any:
 def pack(text: Sequence[object], numbers: bytes = b"") -> bytes:
     """Join a list that JSON can hold and bytes behind it."""
     encoded = _JSON.encode(text).encode()
-    return _LENGTH.pack(len(encoded)) + encoded + numbers
+    return b"".join((_LENGTH.pack(len(encoded)), encoded, numbers))
 
 
 def unpack(content: bytes) -> tuple[bytes, bytes]:
@@ -79,9 +82,8 @@ def parse(encoded: bytes, kind: Any) -> Any:
 def encode_percept(percept: Percept) -> tuple[list[str | Strings], bytes]:
     """The strings and the numbers of a percept."""
     texts, columns = encode_links(percept.links)
-    own = [getattr(percept, name) for name in _TEXTS]
-    numbers = _PAGE_NUMBERS.pack(*(getattr(percept, name) for name in _NUMBERS))
-    return [*own, *texts], numbers + columns
+    numbers = _PAGE_NUMBERS.pack(*[getattr(percept, name) for name in _NUMBERS])
+    return [*_texts_of(percept), *texts], numbers + columns
 
 
 def decode_percept(texts: Sequence[Any], numbers: bytes) -> Percept:
@@ -95,17 +97,19 @@ def decode_percept(texts: Sequence[Any], numbers: bytes) -> Percept:
 
 def encode_links(links: LinkPercepts) -> tuple[list[Strings], bytes]:
     """The strings and the numbers of links."""
-    flags = np.zeros(len(links), np.uint8)
-    for bit, name in enumerate(_LINK_FLAGS):
-        flags |= getattr(links, name).view(np.uint8) << bit
-    return link_texts(links), flags.tobytes() + b"".join(
-        _float32(getattr(links, name)) for name in _LINK_NUMBERS
-    )
+    flags, *others = [getattr(links, name).view(np.uint8) for name in _LINK_FLAGS]
+    for bit, column in enumerate(others, start=1):
+        flags = flags | (column << bit)
+    columns = [_float32(getattr(links, name)) for name in _LINK_NUMBERS]
+    numbers = b"".join((flags.tobytes(), *columns))
+    if len(numbers) != _LINK_BYTES * len(links):
+        raise ValueError("the columns of links differ in length")
+    return link_texts(links), numbers
 
 
 def link_texts(links: LinkPercepts) -> list[Strings]:
     """The columns of strings."""
-    return [getattr(links, name) for name in _LINK_TEXTS]
+    return list(_link_texts_of(links))
 
 
 def decode_links(texts: Sequence[Strings], numbers: bytes) -> LinkPercepts:
@@ -125,6 +129,6 @@ def decode_links(texts: Sequence[Strings], numbers: bytes) -> LinkPercepts:
 
 
 def _float32(column: Floats) -> bytes:
-    if column.dtype != np.float32:
+    if column.dtype != _FLOAT32:
         raise TypeError(f"a column of links is {column.dtype}, not float32")
     return column.astype("<f4", copy=False).tobytes()
