@@ -34,7 +34,8 @@ from tres.relevance.examples import Examples
 from tres.relevance.model import THRESHOLD
 from tres.relevance.model_kinds import train_model
 from tres.runs.topic_perceiver import topic_words
-from tres.settings.topic_file import MODELS, TopicConfig, load_topic
+from tres.settings.sections import MODELS
+from tres.settings.topic_file import TopicConfig, load_topic
 
 COLUMNS = ("precision", "recall", "macro F1", "avg. precision", "titles alone", "training s")
 

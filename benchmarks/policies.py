@@ -28,7 +28,9 @@ from tres.offline import open_web
 from tres.offline.web import Web
 from tres.runs.topic_perceiver import perceive_topic
 from tres.runs.topic_session import offline_session
-from tres.settings.topic_file import FEATURES, MODELS, POLICIES, TopicConfig, load_topic
+from tres.settings.policy_names import POLICIES
+from tres.settings.sections import FEATURES, MODELS
+from tres.settings.topic_file import TopicConfig, load_topic
 from tres.web.page import Page
 
 LEARNERS = ("tres", "tree-random")

@@ -13,7 +13,8 @@ from click.shell_completion import BashComplete
 from tests.support.missing import reason_for
 
 from tres.cli.command_group import commands
-from tres.settings.topic_file import FEATURES, POLICIES
+from tres.settings.policy_names import POLICIES
+from tres.settings.sections import FEATURES
 from tres.store.export_pages import FORMATS
 
 from .conftest import Tres

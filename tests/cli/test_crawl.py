@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tres.settings.topic_file import POLICIES, load_topic
+from tres.settings.policy_names import POLICIES
+from tres.settings.topic_file import load_topic
 
 from .conftest import TOPIC, Tres, url
 

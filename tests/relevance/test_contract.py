@@ -15,7 +15,7 @@ from tres.relevance.model import THRESHOLD, RelevanceModel
 from tres.relevance.model_kinds import MODEL_KINDS, load_model, train_model
 from tres.relevance.positive_unlabelled import guess_labels
 from tres.relevance.word_attribution import attribute_words
-from tres.settings.topic_file import MODELS
+from tres.settings.sections import MODELS
 
 AGAIN = "copy the model again or train it anew"
 WORDLESS = ["", " \n\t ", "\n", "... \u2014 !?", "\U0001f40b\U0001f30a", "\x00", "\u0e4f" * 9]

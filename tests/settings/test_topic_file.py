@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tres.errors import ConfigError
+from tres.settings.policy_names import POLICIES
 from tres.settings.sections import (
     PRESETS,
     AgentSection,
@@ -19,7 +20,7 @@ from tres.settings.sections import (
     TreeSection,
 )
 from tres.settings.site_caps import SiteCap
-from tres.settings.topic_file import KEYS, POLICIES, RETIRED, TopicConfig, load_topic
+from tres.settings.topic_file import KEYS, RETIRED, TopicConfig, load_topic
 
 SMALLEST = """
 [topic]

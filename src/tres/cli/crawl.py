@@ -27,7 +27,8 @@ from tres.runs.offline_run import crawl_offline
 from tres.runs.open_run import LIVE, Result
 from tres.runs.topic_perceiver import perceive_topic
 from tres.settings.policy_names import POLICIES, policy_names
-from tres.settings.topic_file import FEATURES, TopicConfig, load_topic
+from tres.settings.sections import FEATURES
+from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.journal import JOURNAL
 from tres.store.recovery import RewoundWarning
 from tres.store.resume_hints import command_to_resume

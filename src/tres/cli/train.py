@@ -27,7 +27,8 @@ from tres.relevance.model import RelevanceModel
 from tres.relevance.model_files import MANIFEST
 from tres.relevance.model_kinds import train_model
 from tres.runs.topic_perceiver import find_keywords, topic_examples, topic_words
-from tres.settings.topic_file import MODELS, TopicConfig, load_topic
+from tres.settings.sections import MODELS
+from tres.settings.topic_file import TopicConfig, load_topic
 
 SHOWN = 10
 """Number of pages listed as least sure, and as worst mistakes."""

@@ -17,12 +17,8 @@ from typing import Any, Self
 
 from tres.errors import ConfigError
 from tres.files import opening as files
-from tres.settings.policy_names import POLICIES
 from tres.settings.sections import (
-    FEATURES,
-    MODELS,
     PRESETS,
-    SITES,
     VECTORS,
     AgentSection,
     CrawlSection,
@@ -33,17 +29,6 @@ from tres.settings.sections import (
     vectors_source,
 )
 from tres.settings.setting import Section, existing_path, nearest, shown, text, toml
-
-__all__ = [
-    "FEATURES",
-    "KEYS",
-    "MODELS",
-    "POLICIES",
-    "SITES",
-    "TopicConfig",
-    "load_topic",
-    "new_topic",
-]
 
 
 @dataclass(frozen=True, kw_only=True)
