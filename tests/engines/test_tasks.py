@@ -12,9 +12,12 @@ from msgspec.msgpack import encode
 from tests.support.fuzz import fuzzed
 from tests.support.reading import reader
 
+from tres.engines.reading.child import BUG
 from tres.engines.reading.decompress import DecompressError
+from tres.engines.reading.page_reader import Reading
 from tres.engines.reading.tasks import Decompress, ReadSitemap, perform
-from tres.web.page import FailureKind
+from tres.engines.reading.wire import reading_message
+from tres.web.page import Failed, FailureKind
 from tres.web.sitemap import MAX_URLS, Sitemap
 
 URL = "http://a.example/sitemap.xml"
@@ -27,6 +30,13 @@ def sitemap(body: bytes, *encodings: str) -> ReadSitemap:
 
 def done(task: ReadSitemap | Decompress) -> Sitemap | bytes | DecompressError:
     return task.decode(perform(reader(), task.message()))
+
+
+def test_no_reading_is_taken_for_a_bug_of_the_reader():
+    failed = Failed(URL, FailureKind.UNREADABLE)
+    messages = [reading_message(Reading(failed, title="x" * chars)) for chars in range(256)]
+    assert len({message[0] for message in messages}) == 256  # a length comes first
+    assert not any(message.startswith(BUG) for message in messages)
 
 
 def test_a_sitemap_is_decompressed_and_read_there():

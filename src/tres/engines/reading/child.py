@@ -28,8 +28,11 @@ GRACE = 5
 """Seconds after the parent's patience when the process ends itself."""
 COST_BYTES = 4
 """Length of the processor time in front of each answer, in microseconds."""
-BUG = b"!"
-"""An answer that begins with this names the exception of a bug in the reader."""
+BUG = b"\xff\xff\xff\xff"
+"""An answer that begins with this names the exception of a bug in the reader.
+
+No other answer does: a reading begins with a length, in little-endian order, that is far smaller.
+"""
 
 
 def serve(pages: BinaryIO, readings: BinaryIO) -> None:

@@ -211,7 +211,7 @@ class ReaderPool:
 def _decode(task: Task[T], answer: bytes) -> T:
     """The result in an answer; `ValueError` if it holds none."""
     if answer.startswith(BUG):
-        return task.failed(answer[1:60].decode("ascii", "replace"))
+        return task.failed(answer[len(BUG) : 60].decode("ascii", "replace"))
     return task.decode(answer)
 
 
