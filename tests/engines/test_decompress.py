@@ -34,12 +34,12 @@ def raw_deflate(body: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("name", PACKERS)
-def test_all_that_servers_use_is_unpacked(name: str) -> None:
+def test_every_encoding_that_servers_use_is_decompressed(name: str) -> None:
     assert decompress(PACKERS[name](BODY), [name], len(BODY)) == BODY
     assert decompress(PACKERS[name](b""), [name], 9) == b""
 
 
-def test_layers_come_off_from_the_last_to_the_first() -> None:
+def test_encodings_are_undone_from_the_last_to_the_first() -> None:
     twice = gzip.compress(brotli.compress(BODY))
     assert decompress(twice, content_encodings(["br, identity", "GZIP"]), len(BODY)) == BODY
     assert decompress(gzip.compress(b"x"), ["aws-chunked", "gzip"], 9) == b"x"
@@ -56,14 +56,14 @@ def test_more_bytes_than_allowed_fail_or_are_cut(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PACKERS)
-def test_what_is_not_packed_as_it_says_is_malformed(name: str) -> None:
+def test_a_body_that_is_not_compressed_as_its_header_says_is_malformed(name: str) -> None:
     with pytest.raises(DecompressError) as problem:
         decompress(b"\xff" * 99, [name], 1_000)
     assert problem.value.kind is FailureKind.MALFORMED
 
 
 @pytest.mark.parametrize("name", ["gzip", "deflate"])
-def test_half_a_body_gives_what_is_there(name: str) -> None:
+def test_half_a_body_is_decompressed_as_far_as_it_goes(name: str) -> None:
     packed = PACKERS[name](BODY)
     found = decompress(packed[: len(packed) // 2], [name], len(BODY))
     assert 0 < len(found) < len(BODY)
@@ -71,7 +71,7 @@ def test_half_a_body_gives_what_is_there(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["gzip", "zstd"])
-def test_parts_are_put_together_but_not_without_end(name: str) -> None:
+def test_parts_are_joined_up_to_a_limit(name: str) -> None:
     part = PACKERS[name](b"ab")
     assert decompress(part * MAX_PARTS, [name], 1_000) == b"ab" * MAX_PARTS
     empty = bytes.fromhex("502a4d18 00000000") if name == "zstd" else gzip.compress(b"")
@@ -84,6 +84,6 @@ def test_what_follows_the_last_gzip_member_is_ignored() -> None:
     assert decompress(gzip.compress(b"a") + b"\0\0 and more", ["gzip"], 99) == b"a"
 
 
-def test_a_body_is_packed_twice_at_most() -> None:
+def test_a_body_may_be_compressed_twice() -> None:
     with pytest.raises(DecompressError, match="more than 2 times"):
         decompress(b"", ["gzip"] * 3, 99)

@@ -38,12 +38,12 @@ def test_a_page_nearly_equal_to_an_earlier_step_is_a_near_duplicate():
     assert kind(memory.check(reading(ENGLISH))) == "page"
 
 
-def test_what_was_no_step_is_not_remembered():
+def test_a_page_that_was_not_a_step_is_not_remembered():
     memory = CrawlMemory(LiveSection())
     assert [kind(memory.check(reading(LONG))) for _ in range(2)] == ["page", "page"]
 
 
-def test_it_can_be_turned_off():
+def test_both_checks_can_be_turned_off():
     memory = CrawlMemory(LiveSection(near_duplicates=False, traps=False))
     known = reading(LONG)
     remember(memory, known)
@@ -58,7 +58,7 @@ def test_endless_spaces_are_bounded():
     assert len(outcome.links) == LIMITS["combinations"]
 
 
-def test_what_rules_dropped_is_counted_over_all_pages():
+def test_dropped_links_are_counted_over_all_pages():
     memory = CrawlMemory(LiveSection())
     links = "<a href=/a.jpg>1</a>" + "".join(
         f"<a href='/s?a={n}&b=1&c=2'>x</a>" for n in range(LIMITS["combinations"] + 3)

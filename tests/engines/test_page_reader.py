@@ -121,7 +121,7 @@ class TestLinks:
         assert links.urls == ("http://example.org/b", "http://example.org/new")
         assert links.anchor_keyword.tolist() == [True, False]
 
-    def test_a_quick_refresh_is_told(self):
+    def test_a_quick_refresh_is_reported(self):
         page = received(html("t", "Moved.", "<meta http-equiv=refresh content='0;url=/new'>"))
         assert reader().read(page).refresh == "http://example.org/new"
 
@@ -190,7 +190,7 @@ class TestKeywordStuffing:
     def test_a_page_of_keywords_is_refused(self):
         assert failure(self.page_of(100, 20)) == FailureKind.KEYWORD_STUFFING
 
-    def test_a_page_with_many_keywords_is_none(self):
+    def test_a_page_with_many_keywords_is_not_stuffed(self):
         percept(self.page_of(30, 70))
 
     def test_a_short_page_may_consist_of_keywords(self):
@@ -202,7 +202,7 @@ class TestKeywordStuffing:
         some = html("Cells", " ".join(["biology"] * 20 + [f"word{n}" for n in range(80)]))
         assert failure(reader(keyword_density=0.1).read(received(some)))
 
-    def test_keywords_that_were_found_do_not_count(self):
+    def test_keywords_from_expansion_do_not_count(self):
         perceiver = reader()._perceiver
         named = PageReader(perceiver, LiveSection(), 2026, named=KeywordMatcher(["botany"]))
         percept(named.read(received(html("Cells", "biology " * 100))))

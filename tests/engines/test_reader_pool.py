@@ -92,7 +92,7 @@ def test_it_answers_like_the_reader_in_process_to_the_last_bit(tmp_path):
 
 
 class TestBadPages:
-    def test_pages_that_ruin_the_process_are_unreadable_and_the_others_are_read(self):
+    def test_pages_that_break_the_process_are_unreadable_and_the_others_are_read(self):
         ruin = [received(way + b" <p>") for way in (b"crash", b"memory", b"babble", b"lie")]
 
         async def work(process: ReaderPool) -> None:
@@ -112,7 +112,7 @@ class TestBadPages:
 
         with_process(work, patience=6.0)
 
-    def test_an_error_of_the_reader_costs_that_page_only_and_what_it_prints_nothing(self):
+    def test_a_bug_costs_one_page_and_printing_costs_none(self):
         async def work(process: ReaderPool) -> None:
             readings = await read_all(process, [received(b"bug"), received(b"print <p>"), PAGES[0]])
             assert kinds(readings) == [FailureKind.UNREADABLE, "page", "page"]
@@ -181,7 +181,7 @@ class TestBystanders:
 
         with_process(work, ReaderPlan("tests.support.reading:killed_reader", arguments))
 
-    def test_a_process_that_talks_nonsense_while_it_starts_is_started_again(self, tmp_path):
+    def test_a_process_that_answers_nonsense_at_its_start_is_started_again(self, tmp_path):
         arguments = {"mark": str(tmp_path / "babbled")}
 
         async def work(process: ReaderPool) -> None:
@@ -192,7 +192,7 @@ class TestBystanders:
         with_process(work, ReaderPlan("tests.support.reading:babbling_reader", arguments))
 
 
-def test_a_reader_that_cannot_be_made_says_why():
+def test_a_process_that_cannot_make_its_reader_says_why():
     async def work(process: ReaderPool) -> None:
         with pytest.raises(ModelError, match="there is no model"):
             await process.read(PAGES[0])
@@ -200,7 +200,7 @@ def test_a_reader_that_cannot_be_made_says_why():
     with_process(work, ReaderPlan("tests.support.reading:no_reader", {}))
 
 
-def test_closing_cancels_what_waits():
+def test_closing_cancels_waiting_tasks():
     async def work(process: ReaderPool) -> None:
         waiting = asyncio.create_task(process.read(received(b"sleep")))
         await asyncio.sleep(0.1)
@@ -219,7 +219,7 @@ def answer(page: int) -> tuple[list[Any], bytes]:
 
 class TestMessages:
     @pytest.mark.parametrize("page", PAGES)
-    def test_pages_and_readings_survive_the_way(self, page):
+    def test_pages_and_readings_survive_encoding(self, page):
         sent = decode(ReadPage(page).message(), type=ReadPage).received
         assert sent == replace(page, url=page.url.replace("\ud800", "?"))
         reading = reader().read(page)
@@ -267,7 +267,7 @@ class TestMessages:
             None,
         ],
     )
-    def test_what_is_no_failure_is_refused(self, failed):
+    def test_a_message_without_a_valid_failure_is_refused(self, failed):
         (_, _, notes), _ = answer(0)
         with pytest.raises(ValueError, match=r"."):
             checked_reading(pack(["failed", failed, notes]))
@@ -337,6 +337,6 @@ class TestMessages:
             lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
         ).map(lambda value: json.dumps(value).encode())
     )
-    def test_nothing_else_than_a_value_error_comes_of_an_answer(self, message):
+    def test_an_answer_causes_no_error_but_a_value_error(self, message):
         with pytest.raises(ValueError, match=r"."):
             checked_reading(message)

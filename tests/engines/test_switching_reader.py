@@ -64,7 +64,7 @@ def relevant(reading: Reading) -> bool:
     return reading.outcome.relevant
 
 
-def test_pages_are_read_while_it_starts_and_there_is_one_moment_between(
+def test_pages_are_read_during_a_switch_and_the_models_do_not_overlap(
     plans: tuple[ReaderPlan, ReaderPlan],
 ) -> None:
     first, second = plans

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.support.webs import (
     PerceptWeb,
     drive,
-    foresight_of,
+    graph_of,
     links,
     page,
     random_web,
@@ -62,7 +62,7 @@ def test_it_tunnels_through_irrelevant_pages_by_the_shortest_way(features: Featu
 
 def test_it_can_be_told_what_another_judge_thinks() -> None:
     web = web_of(page("a/0", 0.9, "a/1", "a/2", "a/3"), *(page(f"a/{i}", 0.9) for i in range(1, 4)))
-    web_graph = foresight_of(web).judged({"a/3"}.__contains__)
+    web_graph = graph_of(web).judged({"a/3"}.__contains__)
     assert np.flatnonzero(web_graph.relevant).tolist() == [web_graph.index["a/3"]]
     crawl = CrawlState()
     policy = make_policy(

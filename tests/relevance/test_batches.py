@@ -17,7 +17,7 @@ class Lengths:
         return np.array([len(text) for text in texts], np.float32)
 
 
-def test_a_text_that_repeats_is_read_once_and_chunks_are_small():
+def test_a_text_that_repeats_is_predicted_once_and_chunks_are_small():
     model = Lengths()
 
     answers = predict_distinct(["a", "bb", "a", "ccc"], model, 2)
@@ -26,7 +26,7 @@ def test_a_text_that_repeats_is_read_once_and_chunks_are_small():
     assert model.asked == [["a", "bb"], ["ccc"]]
 
 
-def test_a_short_text_is_not_read_again_by_a_later_call_but_a_long_one_is():
+def test_short_texts_are_cached_between_calls_and_long_ones_are_not():
     model, memory, page = Lengths(), {}, "p" * (MAX_CACHED_CHARS + 1)
 
     first = predict_cached(["a", page, "bb"], model, 8, memory)
@@ -38,7 +38,7 @@ def test_a_short_text_is_not_read_again_by_a_later_call_but_a_long_one_is():
     assert model.asked == [["a", page, "bb"], ["ccc", page]]
 
 
-def test_the_memory_does_not_grow_for_ever(monkeypatch):
+def test_a_full_cache_is_emptied(monkeypatch):
     monkeypatch.setattr(batches, "MAX_CACHED_TEXTS", 2)
     model, memory = Lengths(), {}
 

@@ -47,8 +47,8 @@ def test_words_that_no_training_page_holds_are_judged_by_their_vectors(bilstm):
 
 def torch_answers(model, texts):
     """What torch says, without onnxruntime, from the weights that a model keeps."""
-    batch, heards = model.table.network_and_linear_rows(texts)
-    numbers = model._shortcut(texts, heards)
+    batch, linear_rows = model.table.network_and_linear_rows(texts)
+    numbers = model._shortcut(texts, linear_rows)
     weights = {
         n: torch.tensor(a)
         for n, a in model.arrays.items()
@@ -65,7 +65,7 @@ def torch_answers(model, texts):
     return torch.sigmoid(logits).numpy()
 
 
-def test_its_logit_is_the_mean_of_what_was_learnt_and_the_linear_opinion():
+def test_its_logit_is_the_mean_of_the_learnt_one_and_the_linear_models():
     torch.manual_seed(1)
     learnt = BiLstm(4, 3, 5).eval()
     x, lengths, shortcut = torch.randn(6, 7, 4), torch.tensor([7, 1, 3, 7, 2, 5]), torch.randn(6, 3)
@@ -76,7 +76,7 @@ def test_its_logit_is_the_mean_of_what_was_learnt_and_the_linear_opinion():
     torch.testing.assert_close(after, (before + shortcut[:, 0]) / 2)
 
 
-def test_serving_equals_torch_on_ragged_batches(model, ragged):
+def test_predictions_equal_those_of_torch_on_ragged_batches(model, ragged):
     np.testing.assert_allclose(model.probabilities(ragged), torch_answers(model, ragged), atol=1e-5)
 
 
@@ -119,7 +119,7 @@ def test_texts_that_repeat_are_read_once(bilstm, monkeypatch):
 # Training
 
 
-def test_training_twice_gives_the_same_network_and_another_seed_another(train, pages, bilstm):
+def test_another_seed_gives_another_network_and_torch_keeps_its_state(train, pages, bilstm):
     before = torch.get_num_threads(), torch.random.get_rng_state()
 
     assert train("bilstm", *pages).digest == bilstm.digest
@@ -141,7 +141,7 @@ def test_few_examples_are_shown_more_often():
     assert (epochs_for(1035), epochs_for(320), epochs_for(20)) == (12, 15, 150)
 
 
-def test_progress_is_told_from_the_first_epoch_to_the_last(train, pages):
+def test_progress_is_reported_from_the_first_epoch_to_the_last(train, pages):
     told = []
     train("bilstm", *pages, progress=told.append)
 
@@ -149,7 +149,7 @@ def test_progress_is_told_from_the_first_epoch_to_the_last(train, pages):
     assert 0 < told[0] < told[-1] <= 1
 
 
-def test_keyword_counts_reach_the_answer_of_a_kw_bilstm(kw_bilstm):
+def test_keyword_counts_affect_the_answers_of_a_kw_bilstm(kw_bilstm):
     """With the same words read, only the counts differ."""
     found = [network_tokens("small people in a long year")]
     batch = kw_bilstm.table.rows(found)
@@ -158,7 +158,7 @@ def test_keyword_counts_reach_the_answer_of_a_kw_bilstm(kw_bilstm):
     assert kw_bilstm._run(batch, many)[0] > kw_bilstm._run(batch, none)[0] + 0.01
 
 
-def test_a_kw_bilstm_learns_from_counts_what_vectors_cannot_tell(train):
+def test_a_kw_bilstm_learns_from_keyword_counts_where_vectors_say_nothing(train):
     """No word here has a vector or occurs in two pages: only the counts differ."""
     secret, plain = [f"qq{i}" for i in range(60)], [f"zz{i}" for i in range(60)]
     texts = [f"\nday people {word} year small" for word in secret + plain]
@@ -172,7 +172,7 @@ def test_a_kw_bilstm_learns_from_counts_what_vectors_cannot_tell(train):
     assert answers[50:60].max() < 0.5  # relevant in truth, but no keyword tells
 
 
-def test_an_epoch_shows_pieces_of_pages_and_never_nothing():
+def test_an_epoch_shows_pieces_of_pages_of_at_least_one_word():
     pages = RaggedRows(np.arange(1200, dtype=np.int32), np.array([1, 299, 300, 300, 300]))
     shown, pieces = zip(*[augment(pages, np.random.default_rng(s)) for s in range(30)], strict=True)
     starts = pages.starts
@@ -202,30 +202,30 @@ def test_a_class_without_a_known_word_cannot_train(train):
 # Reading
 
 
-def test_a_title_is_read_twice_and_a_page_to_its_limit():
+def test_the_title_is_repeated_and_long_pages_are_cut():
     assert network_tokens("Bee\nmakes honey") == ["bee", "bee", "makes", "honey"]
     assert network_tokens("anchor text") == ["anchor", "text"]
     assert len(network_tokens("t\n" + "word " * 900)) == MAX_TOKENS
 
 
-def test_reading_and_hearing_look_up_the_same_words(bilstm, ragged):
-    reads, heards = bilstm.table.network_and_linear_rows(ragged)
+def test_network_and_linear_rows_are_those_of_their_tokens(bilstm, ragged):
+    network_rows, linear_rows = bilstm.table.network_and_linear_rows(ragged)
 
-    for batch, cut in ((reads, network_tokens), (heards, linear_tokens)):
+    for batch, cut in ((network_rows, network_tokens), (linear_rows, linear_tokens)):
         expected = bilstm.table.rows([cut(text) for text in ragged])
         np.testing.assert_array_equal(batch.ids, expected.ids)
         np.testing.assert_array_equal(batch.lengths, expected.lengths)
-    assert reads.lengths.max() <= MAX_TOKENS < heards.lengths.max()
+    assert network_rows.lengths.max() <= MAX_TOKENS < linear_rows.lengths.max()
 
 
-def test_numbers_are_known_by_their_size(bilstm):
+def test_an_unknown_number_has_the_row_of_one_with_as_many_digits(bilstm):
     batch = bilstm.table.rows([["97"], ["unheard"]])
 
     assert batch.lengths.tolist() == [1, 0]
     assert batch.ids.tolist() == [bilstm.table.index["10"]]
 
 
-def test_batches_hold_texts_of_similar_length_and_all_of_them():
+def test_batches_hold_all_texts_that_have_words_within_the_limits():
     lengths = np.random.default_rng(1).integers(0, 301, 700)
     batches = list(batches_by_length(lengths))
 

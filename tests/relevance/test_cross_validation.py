@@ -24,7 +24,7 @@ def examples(relevant=10, irrelevant=25):
     )
 
 
-def test_no_page_is_judged_by_a_model_that_has_seen_it_and_shares_are_equal():
+def test_every_page_is_predicted_by_a_model_trained_without_it_on_stratified_folds():
     parts = []
 
     def train(part, fold):
@@ -75,7 +75,7 @@ def test_mean_and_spread_are_over_folds():
     assert judged([0.5], 1).spread() == Scores(0.5, 0.0, pytest.approx(0.1))
 
 
-def test_the_reliability_curve_compares_what_was_said_with_what_is():
+def test_the_reliability_curve_compares_probabilities_with_the_share_of_relevant_pages():
     low, high = judged([0.92, 0.98, 0.97, 0.11, 0.12, 1.0], 3).reliability()
 
     assert (low.low, low.high, low.pages, low.relevant) == (0.1, 0.2, 2, 0.0)

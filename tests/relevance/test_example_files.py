@@ -89,7 +89,7 @@ def test_a_line_without_an_end(tmp_path, wall, name, monkeypatch):
     )
 
 
-def test_an_example_that_is_no_file_is_passed_over_and_a_large_one_named(tmp_path, wall):
+def test_examples_that_are_not_files_are_skipped_and_large_ones_are_named(tmp_path, wall):
     sea = tmp_path / "sea"
     sea.mkdir()
     os.mkfifo(sea / "a.txt")

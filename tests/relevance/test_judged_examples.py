@@ -19,14 +19,14 @@ def test_a_judgement_replaces_the_guess_about_the_same_page():
     assert joined.weights == (3.0, 1.0, JUDGED_WEIGHT, JUDGED_WEIGHT)
 
 
-def test_from_enough_examples_of_both_classes_on_guesses_are_left_out():
+def test_guesses_are_left_out_once_there_are_enough_examples_of_both_classes():
     judged = {"tide": True, "roof": False, "court": False}
 
     assert "wall" in add_judgements(GUESSES, judged, enough=3).texts
     assert add_judgements(GUESSES, judged, enough=2).texts == ("reef", "tide", "roof", "court")
 
 
-def test_labelled_examples_are_as_sure_as_judgements_and_never_left_out():
+def test_labelled_examples_weigh_as_much_as_judgements_and_are_never_left_out():
     labelled = weigh_as_judged(Examples.of(("reef", "tide"), ("wall", "roof")))
 
     joined = add_judgements(labelled, {"court": False}, enough=1)
@@ -35,7 +35,7 @@ def test_labelled_examples_are_as_sure_as_judgements_and_never_left_out():
     assert set(joined.weights) == {JUDGED_WEIGHT}
 
 
-def test_a_few_judgements_turn_a_wrong_guess():
+def test_a_few_judgements_correct_wrong_guesses():
     rng = np.random.default_rng(2)
     sea, rest = write_pages(40, SEA, rng), write_pages(40, REST, rng)
     wrong = Examples((*sea, *rest), (True,) * 20 + (False,) * 60, (1.0,) * 80)

@@ -15,7 +15,7 @@ from tres.relevance.label_candidates import (
 orders = st.integers(0, 8).flatmap(lambda n: st.permutations(range(n)))
 
 
-def test_the_nearest_to_the_threshold_come_first_whatever_their_side():
+def test_pages_nearest_to_the_threshold_come_first_on_either_side():
     assert least_sure([0.125, 0.5625, 0.4375, 1.0]) == [1, 2, 0, 3]
 
 
@@ -31,7 +31,7 @@ def test_every_site_has_its_turn_before_one_has_a_second():
 
 
 @given(orders)
-def test_on_a_single_site_the_order_stays(order):
+def test_on_a_single_site_the_ranking_stays(order):
     assert site_by_site(order, ["a"] * len(order)) == list(order)
 
 
@@ -41,17 +41,17 @@ def test_no_page_is_lost_or_doubled(order, sites):
     assert sorted(alternate(order, order[::-1])) == sorted(order)
 
 
-def test_orders_take_turns_and_a_page_is_shown_once():
+def test_rankings_alternate_and_every_page_is_shown_once():
     assert list(alternate([3, 1, 2, 0], [3, 0, 1, 2])) == [3, 1, 0, 2]
 
 
-def test_influence_counts_what_was_found_on_a_page():
+def test_influence_counts_the_pages_found_on_a_page():
     of_a, of_b, of_c = influence(["a", "b", "c"], ["", "a", "a"], [["b", "c"], [], []])
 
     assert (of_a, of_b, of_c) == (pytest.approx(2 / 3), 0, 0)
 
 
-def test_influence_counts_what_waits_in_parts_for_all_who_cite_it():
+def test_influence_divides_a_waiting_url_among_the_pages_that_link_to_it():
     shared, own, none = influence(
         ["a", "b", "c"], ["", "", ""], [["x", "x", "b"], ["x", "y", "z"], ["a"]]
     )

@@ -26,7 +26,7 @@ def rows(texts, vocabulary):
     )
 
 
-def test_opinions_are_the_answers_of_the_tfidf_model(pages, vocabulary, learnt):
+def test_logits_are_those_of_the_tfidf_model(pages, vocabulary, learnt):
     linear, _ = learnt
     texts = [*pages[0], "coral reef reef", "Whale\nwall wall"]
 
@@ -36,7 +36,7 @@ def test_opinions_are_the_answers_of_the_tfidf_model(pages, vocabulary, learnt):
     np.testing.assert_allclose(1 / (1 + np.exp(-said)), expected, atol=1e-4)
 
 
-def test_words_of_the_topic_lean_one_way_and_others_the_other(vocabulary, learnt):
+def test_words_of_the_topic_have_positive_features_and_others_negative_ones(vocabulary, learnt):
     column = dict(zip(vocabulary, learnt[0].word_features()[-1].tolist(), strict=True))
 
     assert column["whale"] > 0.3 > -0.3 > column["tax"]
@@ -44,7 +44,7 @@ def test_words_of_the_topic_lean_one_way_and_others_the_other(vocabulary, learnt
     assert abs(np.std([value for value in column.values() if value]) - 1) < 0.2
 
 
-def test_no_page_has_a_say_in_what_it_is_shown(pages, vocabulary, learnt):
+def test_the_features_of_a_page_come_from_models_fitted_without_it(pages, vocabulary, learnt):
     """Change the text of all pages of a fold: that fold's weights lean on none of them."""
     texts, labels = pages
     linear, fold_of = learnt
@@ -65,7 +65,7 @@ def test_no_page_has_a_say_in_what_it_is_shown(pages, vocabulary, learnt):
     assert not np.array_equal(linear.weights[4], linear.weights[-1])
 
 
-def test_a_text_without_a_leaning_word_has_no_opinion(learnt):
+def test_the_logit_of_a_text_without_a_known_word_is_zero(learnt):
     linear, _ = learnt
     nothing = RaggedRows(np.empty(0, np.int32), np.zeros(2, np.int64))
 
@@ -89,7 +89,7 @@ def test_keywords_are_counted_as_whole_words_and_phrases():
     assert counter.count([]) == (0, 0)
 
 
-def test_the_three_numbers_worked_out_by_hand():
+def test_keyword_features_worked_out_by_hand():
     counter = KeywordCounter(["cell", "gene"])
 
     numbers = counter.features([["cell", "cell", "gene", "wall"], []])

@@ -35,7 +35,7 @@ def change_manifest(directory, **changes):
     path.write_text(json.dumps({key: manifest[key] for key in manifest if key != "checksum"}))
 
 
-def test_a_manifest_with_another_letter_in_it_is_noticed(saved):
+def test_a_manifest_with_a_changed_letter_is_refused(saved):
     path = saved / "model.json"
     path.write_text(path.read_text().replace('"tres"', '"tris"'))
     assert refusal(saved) == f"{path}: is damaged (it is not what was written); {AGAIN}"
@@ -146,7 +146,7 @@ def zipped(*pieces):
 @pytest.mark.parametrize(
     "shape", ["(10**15,)", "(1000000000000000,)", "(9999999999, 9999999999)", "(-1,)", "(" * 999]
 )
-def test_arrays_that_only_say_they_are_large(saved, shape):
+def test_arrays_that_claim_to_be_large_are_refused(saved, shape):
     put(saved, "weights.npz", zipped(npy(shape, bytes(8))))
 
     assert refusal(saved).startswith(f"{saved / 'weights.npz'}: holds no arrays (")

@@ -57,7 +57,7 @@ def test_self_training_finds_what_the_keywords_alone_miss(web, monkeypatch):
     assert recall[1] > recall[0] + 0.05
 
 
-def test_seeds_that_say_their_keywords_too_often_do_not_make_it_strict(web):
+def test_seeds_full_of_keywords_do_not_make_it_too_strict(web):
     _, unlabelled, truth = web
     zealous = ["Reef\n" + "tide reef whale " * 12] * 3
 
@@ -66,7 +66,7 @@ def test_seeds_that_say_their_keywords_too_often_do_not_make_it_strict(web):
     assert np.mean(np.array(guesses.labels[3:])[truth]) > 0.9
 
 
-def test_seeds_that_hardly_say_a_keyword_do_not_make_everything_relevant(web):
+def test_seeds_with_few_keywords_do_not_make_everything_relevant(web):
     _, unlabelled, truth = web
     shy = [f"Harbour\n{'shore ship sail harbour salt ' * 8} whale"] * 3
     common = [f"{text} tide" for text in unlabelled]
@@ -77,7 +77,7 @@ def test_seeds_that_hardly_say_a_keyword_do_not_make_everything_relevant(web):
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30))
-def test_the_gap_parts_scores_as_trying_every_border_does(scores):
+def test_otsus_threshold_is_the_best_of_all_thresholds(scores):
     def between(border):
         upper, lower = ([s for s in scores if (s >= border) == side] for side in (True, False))
         if not lower:
@@ -101,7 +101,7 @@ def test_seeds_stay_relevant_even_without_keywords_and_weigh_more(web):
     assert set(guesses.weights[8:]) == {1.0}
 
 
-def test_it_draws_nothing_at_random(web):
+def test_guessing_is_deterministic(web):
     seeds, unlabelled, _ = web
 
     assert guess_labels(seeds, unlabelled, KEYWORDS) == guess_labels(seeds, unlabelled, KEYWORDS)
@@ -132,7 +132,7 @@ def test_plurals_are_keywords_too_in_any_case():
          "no word occurs in 2 of the 31 explored pages; name seeds that lead to pages with text"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_learnt_from(positives, unlabelled, message):
+def test_pages_that_teach_nothing_are_refused(positives, unlabelled, message):
     with pytest.raises(TrainingError) as caught:
         guess_labels(positives, unlabelled, KEYWORDS)
 

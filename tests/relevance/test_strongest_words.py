@@ -31,5 +31,5 @@ def test_a_linear_model_names_its_strongest_words(train, honey: str) -> None:
     assert for_it > 0.5 > against
 
 
-def test_other_models_say_nothing() -> None:
+def test_other_models_have_no_strongest_words() -> None:
     assert strongest_words(Half()) is None

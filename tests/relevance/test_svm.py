@@ -7,7 +7,7 @@ from tres.errors import TrainingError
 from tres.relevance.svm import C, SvmModel, features, min_pages, platt_scaling, train_svm
 
 
-def test_features_are_stems_once_each_and_those_of_the_title_are_their_own():
+def test_features_are_stems_with_separate_ones_for_the_title():
     assert features("Sailing Ships\nThe ships sailed, sailing!") == {
         "=sail",
         "=ship",
@@ -18,7 +18,7 @@ def test_features_are_stems_once_each_and_those_of_the_title_are_their_own():
     assert features("\n") == set()
 
 
-def test_serving_equals_scikit_learn(pages, svm):
+def test_predictions_equal_those_of_scikit_learn(pages, svm):
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.svm import SVC
 
@@ -44,7 +44,7 @@ def test_an_answer_worked_out_by_hand():
     assert unknown == pytest.approx(0.1)
 
 
-def test_platt_draws_certainty_towards_the_middle():
+def test_platt_scaling_draws_probabilities_towards_the_middle():
     margins = np.array([-3.0, -2.0, -1.0, 1.0, 2.0])
     slope, offset = platt_scaling(margins, margins > 0)
     chances = 1 / (1 + np.exp(-(slope * margins + offset)))
@@ -55,7 +55,7 @@ def test_platt_draws_certainty_towards_the_middle():
 
 
 @pytest.mark.parametrize(("examples", "floor"), [(2, 2), (400, 2), (500, 3), (1000, 6), (9000, 6)])
-def test_the_floor_of_pages_falls_with_the_number_of_examples(examples, floor):
+def test_the_minimum_of_pages_falls_with_the_number_of_examples(examples, floor):
     assert min_pages(examples) == floor
 
 

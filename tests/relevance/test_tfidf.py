@@ -11,7 +11,7 @@ from tres.relevance.tfidf import C, TfidfModel, terms, train_tfidf
 from tres.topic.text import STOP_WORDS
 
 
-def test_serving_equals_scikit_learn(pages, tfidf):
+def test_predictions_equal_those_of_scikit_learn(pages, tfidf):
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
 
@@ -53,7 +53,7 @@ def test_title_words_count_five_times_but_one_line_has_no_title():
     assert terms("\ncell") == ["cell"]
 
 
-def test_the_size_of_a_batch_changes_nothing(pages, tfidf):
+def test_answers_do_not_depend_on_the_batch_to_the_last_bit(pages, tfidf):
     texts = pages[0] * 11  # more than one internal batch, with repetitions
     texts += [f"{text} reef {number}" for number, text in enumerate(texts)]
 

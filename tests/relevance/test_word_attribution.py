@@ -56,7 +56,7 @@ def test_forms_of_a_word_are_left_out_together() -> None:
     assert found.spoke_against == ()
 
 
-def test_a_text_without_words_says_nothing() -> None:
+def test_a_text_without_words_has_no_attributions() -> None:
     found = attribute_words(Counting(), "\n")
     assert found.spoke_for == found.spoke_against == ()
     assert found.without == found.probability == pytest.approx(0.2)

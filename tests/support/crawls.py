@@ -1,4 +1,4 @@
-"""A session over pages about biology, what is said to it, and a reader of its pages."""
+"""A session over pages about biology, a record of its calls, and a reader of its pages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class Mentions:
-    """Relevant is what mentions biology."""
+    """A model for which every text that mentions biology is relevant."""
 
     digest = "mentions"
 
@@ -53,16 +53,15 @@ def session_of(
     return CrawlSession(crawl, chosen, perceiver().seeds(seeds), pages)
 
 
-class Spoken:
-    """A session as an engine sees it, and every word between the two.
+class RecordedCalls:
+    """A session as an engine sees it, and a record of every call.
 
-    It insists on what an engine must keep to: no URL that was not asked for, none twice unless
-    it went back to wait.
+    It asserts what an engine must keep to: each URL comes back once, unless it was postponed.
     """
 
     def __init__(self, session: CrawlSession) -> None:
         self.session = session
-        self.words: list[tuple[str, str]] = []
+        self.calls: list[tuple[str, str]] = []
         self.outcomes: dict[str, Percept | Failed] = {}
         self.fetched: dict[str, Fetched] = {}
         self.postponed: list[str] = []
@@ -74,16 +73,16 @@ class Spoken:
 
     @property
     def asked(self) -> list[str]:
-        return [url for word, url in self.words if word == "ask"]
+        return [url for name, url in self.calls if name == "ask"]
 
     @property
     def received(self) -> list[str]:
-        return [url for word, url in self.words if word == "receive"]
+        return [url for name, url in self.calls if name == "receive"]
 
     def next(self, k: int = 1, waiting: Iterable[str] = ()) -> Demand:
         demand = self.session.next(k, waiting)
         if isinstance(demand, Fetch):
-            self.words += [("ask", url) for url in demand.urls]
+            self.calls += [("ask", url) for url in demand.urls]
             self.most_in_flight = max(self.most_in_flight, self.session.in_flight)
         return demand
 
@@ -92,7 +91,7 @@ class Spoken:
     ) -> list[Event]:
         assert fetched is not None, url
         assert url not in self.outcomes or url in self.postponed, f"{url} came back twice"
-        self.words.append(("receive", url))
+        self.calls.append(("receive", url))
         self.outcomes[url], self.fetched[url] = outcome, fetched
         events = self.session.receive(url, outcome)
         self.postponed += [event.url for event in events if isinstance(event, Postponed)]
@@ -103,7 +102,7 @@ class Spoken:
 
 
 class InlineReader:
-    """Reads where it is asked."""
+    """Reads in this process."""
 
     def __init__(self, reader: PageReader) -> None:
         self._reader = reader

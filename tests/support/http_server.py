@@ -5,7 +5,8 @@ pieces, after which the connection is closed: no piece hangs up, `drip` never en
 has a thread, so the function may sleep. The server keeps all requests.
 
 One other server remains, `tests/hostile/server.py`: its cases need the connection itself (resets,
-reading to the end of a silent client), and it is a process of its own on some 80 addresses.
+waiting for a silent client to leave), and it runs on more than a hundred addresses in a process
+of its own, which the tests of memory and speed leave out.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from http.client import HTTPMessage, parse_headers
@@ -62,6 +63,21 @@ class Server:
     port: int = 0
     requests: list[Request] = field(default_factory=list)
     connections: list[str] = field(default_factory=list)
+    _listeners: list[_Listener] = field(default_factory=list)
+
+    def listen(self, address: str = LOOPBACK, tls: ssl.SSLContext | None = None) -> None:
+        """Serve at one more address, in a thread."""
+        listener = _Listener((address, self.port), _Connection)
+        listener.server, listener.tls = self, tls
+        self.port = listener.server_address[1]
+        self._listeners.append(listener)
+        threading.Thread(target=listener.serve_forever, args=(0.02,), daemon=True).start()
+
+    def close(self) -> None:
+        """Serve no more."""
+        for listener in self._listeners:
+            listener.shutdown()
+            listener.server_close()
 
     def url(self, path: str = "/", address: str = LOOPBACK) -> str:
         return f"http://{address}:{self.port}{path}"
@@ -94,14 +110,12 @@ def drip(chunk: bytes, pause: float = 0.0) -> Iterator[bytes]:
 def serving(answer: Answer, *addresses: str, tls: ssl.SSLContext | None = None) -> Iterator[Server]:
     """Serve at 127.0.0.1, or at the given addresses of loopback."""
     server = Server(answer)
-    with ExitStack() as running:
-        for address in addresses or (LOOPBACK,):
-            listener = running.enter_context(_Listener((address, server.port), _Connection))
-            listener.server, listener.tls = server, tls
-            server.port = listener.server_address[1]
-            threading.Thread(target=listener.serve_forever, args=(0.02,), daemon=True).start()
-            running.callback(listener.shutdown)
+    for address in addresses or (LOOPBACK,):
+        server.listen(address, tls)
+    try:
         yield server
+    finally:
+        server.close()
 
 
 class _Listener(socketserver.ThreadingTCPServer):

@@ -12,12 +12,11 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from http.client import HTTPMessage, responses
 from typing import Self
 
-from tests.support.http_server import Request, response, serving
+from tests.support.http_server import Request, Server, response
 
 from tres.web.page import Failed, FailureKind, Outcome, Page
 from tres.web.parse import parse_html
@@ -66,8 +65,8 @@ class LocalWeb:
         self.asked: list[Asked] = []
         self.most_at_once = 0
         self.most_at_once_of: Counter[str] = Counter()
-        self._running = ExitStack()
-        self._server = self._running.enter_context(serving(self._serve))
+        self._server = Server(self._serve)
+        self._server.listen()
 
     @property
     def proxy(self) -> str:
@@ -82,7 +81,7 @@ class LocalWeb:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._running.close()
+        self._server.close()
 
     def _serve(self, request: Request) -> bytes | Iterable[bytes]:
         answer, host = self.answer(request), host_of(request.path)

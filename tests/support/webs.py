@@ -71,19 +71,19 @@ def missing(url: str) -> Failed:
     return Failed(url, FailureKind.NOT_FOUND)
 
 
-def foresight_of(web: PerceptWeb) -> WebGraph:
-    """What the oracle may know."""
+def graph_of(web: PerceptWeb) -> WebGraph:
+    """The graph of the web, which the oracle knows."""
     return WebGraph.of(p for p in web.values() if isinstance(p, Percept))
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
-    """A search engine that answers every query with the same pages: every third of the web."""
+class FixedSearch:
+    """A search engine that gives every query the same hits: every third page of the web."""
 
     web: PerceptWeb
 
     def search(self, query: Sequence[str], page: int) -> list[Hit]:
-        """Ten at a time."""
+        """Return ten hits per page."""
         return [Hit(url, f"music {url}") for url in list(self.web)[::3][10 * page : 10 * page + 10]]
 
 
@@ -99,13 +99,13 @@ def start(
     limits: LinkLimits | None = None,
     endorsements: Endorsements | None = None,
 ) -> CrawlSession:
-    """A session at its beginning."""
+    """A new session."""
     crawl = CrawlState()
     policy = make_policy(
         settings or PolicySettings(),
         crawl,
         np.random.default_rng(seed),
-        OfflineKnowledge(lambda: foresight_of(web), lambda share: Shelf(web)),
+        OfflineKnowledge(lambda: graph_of(web), lambda share: FixedSearch(web)),
     )
     bounds = SiteCap.parse(cap), max_clicks, limits, endorsements
     return CrawlSession(crawl, policy, links(*seeds), pages, *bounds)
@@ -113,7 +113,7 @@ def start(
 
 @dataclass(slots=True)
 class Run:
-    """What became of a crawl."""
+    """The result of a crawl."""
 
     reason: StopReason
     asked: list[str] = field(default_factory=list)

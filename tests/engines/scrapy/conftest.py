@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from tests.support.crawls import Spoken, inline_reader, session_of
+from tests.support.crawls import RecordedCalls, inline_reader, session_of
 from tests.support.local_web import LocalWeb
 
 from tres.crawl.events import Event, Stepped, StopReason
@@ -55,7 +55,7 @@ class Story:
 
     reason: StopReason
     events: list[Event]
-    spoken: Spoken
+    spoken: RecordedCalls
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def crawl(wait_for: Wait, event_loop_of_scrapy: asyncio.AbstractEventLoop) -> Ca
     ) -> Story:
         quick = {"delay": 0.0, "throttle": False, "per_site": 64, "max_wait": 0.0}
         section = LiveSection(**{**quick, "proxy": web.proxy, **live})  # type: ignore[arg-type]
-        spoken = Spoken(session_of(seeds, pages))
+        spoken = RecordedCalls(session_of(seeds, pages))
         for word, action in (spoil or {}).items():
             setattr(spoken.session, word, action)
         loop, events = LiveLoop(), list[Event]()

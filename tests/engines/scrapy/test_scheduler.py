@@ -13,7 +13,7 @@ import pytest
 from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import HtmlResponse
-from tests.support.crawls import Spoken, perceiver, session_of
+from tests.support.crawls import RecordedCalls, perceiver, session_of
 from tests.support.local_web import Answer, LocalWeb, html, moved
 from tests.support.timing import assert_spaced
 
@@ -47,13 +47,13 @@ def some_web(pages: int = 60, sites: int = 6, seconds: float = 0.0) -> dict[str,
     return web
 
 
-def kinds(spoken: Spoken) -> dict[str, FailureKind]:
+def kinds(spoken: RecordedCalls) -> dict[str, FailureKind]:
     outcomes = spoken.outcomes.items()
     return {url: outcome.kind for url, outcome in outcomes if isinstance(outcome, Failed)}
 
 
-def answered_once(spoken: Spoken) -> bool:
-    """`Spoken` refuses second answers; here none may be missing."""
+def answered_once(spoken: RecordedCalls) -> bool:
+    """`RecordedCalls` refuses second answers; here none may be missing."""
     return Counter(spoken.asked) == Counter(spoken.received) and spoken.in_flight == 0
 
 
@@ -61,11 +61,11 @@ def test_with_one_in_flight_it_equals_the_replay(crawl: Crawl) -> None:
     with LocalWeb(some_web()) as web:
         story = crawl(web, url(0), pages=40)
         seen = PerceivedWeb(web.offline(), perceiver())
-    offline = Spoken(session_of([url(0)], 40))
+    offline = RecordedCalls(session_of([url(0)], 40))
     while isinstance(demand := offline.next(1), Fetch):
         (asked,) = demand.urls
         offline.receive(asked, seen.perceive(asked), Fetched(0.0))
-    assert story.spoken.words == offline.words
+    assert story.spoken.calls == offline.calls
     assert story.reason is StopReason.BUDGET
     assert len([event for event in story.events if isinstance(event, Stepped)]) == 40
 
