@@ -19,7 +19,7 @@ import numpy as np
 
 from tools.code_map import code_map
 from tools.drawing import GREEN, INK, PALE, WIDTH, picture, shorten, text
-from tres.bench.comparison import prepare, run_bench
+from tres.bench.comparison import prepare_experiment, run_bench
 from tres.bench.comparison_report import write_report
 from tres.bench.experiment_file import load_experiment
 from tres.crawl.events import Fetch
@@ -213,7 +213,9 @@ def pareto() -> str:
         file, out = Path(scratch) / "front.toml", Path(scratch) / "out"
         file.write_text(EXPERIMENT)
         plan = load_experiment(file)
-        run_bench(prepare(plan, open_web(plan.web), lambda _: None), out, 1, lambda *_: None)
+        run_bench(
+            prepare_experiment(plan, open_web(plan.web), lambda _: None), out, 1, lambda *_: None
+        )
         page = next(path for path in write_report(out) if path.suffix == ".html").read_text()
     figure = re.search(r"<figcaption>(.*?)</figcaption><svg[^>]*>(.*?)</svg>(.*?)</figure>", page)
     assert figure
