@@ -5,8 +5,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.fuzz import fuzzed
 
-from tres.settings.language_codes import base_code
+from tres.settings.language_codes import LANGUAGES, base_code
 from tres.settings.sections import LiveSection
 from tres.topic import language
 from tres.topic.language import language_of
@@ -57,6 +60,14 @@ def test_both_forms_of_norwegian_have_one_code():
 @pytest.mark.parametrize("char", ["\x00", "\x07", "\x85", "\ud800", "\ufffe", "\U0010ffff"])
 def test_control_characters_do_not_hide_the_language(char):
     assert language_of(f"{char}{SENTENCES['uk']}{char}") == "uk"
+
+
+@fuzzed
+@given(st.text())
+def test_any_text_has_a_known_language_or_none_and_always_the_same(text):
+    found = language_of(text)
+    assert found in (*LANGUAGES, "")
+    assert language_of(text) == found
 
 
 def test_every_answer_is_a_code_that_the_settings_accept():
