@@ -79,9 +79,7 @@ LOG_JSON = "Log the crawl as JSON, a line per event, on standard error."
     shell_complete=one_of(("auto", *FEATURES)),
 )
 @click.option(
-    "--max-per-site",
-    metavar="CAP",
-    help='Cap on pages per site: "inf", a number, or "5..2".',
+    "--max-per-site", metavar="CAP", help='Cap on pages per site: "inf", a number, or "5..2".'
 )
 @click.option("--seed-url", multiple=True, metavar="URL", help="Start here instead; repeatable.")
 @click.option("--concurrency", "in_flight", type=int, metavar="K", help="Fetch K pages at once.")
@@ -118,8 +116,7 @@ def crawl(
             if web is None:
                 result = crawl_web(config, directory, screen, overwrite, log)
             else:
-                perceived = perceive_web(config, web, screen)
-                result = crawl_archive(config, perceived, directory, screen, overwrite, log)
+                result = crawl_archive(config, web, directory, screen, overwrite, log)
         report(result, directory, log)
 
 
@@ -161,25 +158,21 @@ def crawl_web(
         return crawl_live(config, directory, progress, overwrite, progress.explored)
 
 
-def perceive_web(config: TopicConfig, web: str, screen: Console) -> PerceivedWeb:
-    """Open an offline web and learn the topic."""
-    with screen.status(f"opening {printable(web)}"):
-        opened = open_web(web)
-    with screen.status(f"learning the topic {printable(config.name)}"):
-        return PerceivedWeb(opened, perceive_topic(config, opened))
-
-
 def crawl_archive(
     config: TopicConfig,
-    web: PerceivedWeb,
+    address: str,
     directory: Path,
     screen: Console,
     overwrite: bool,
     log: JsonLog | None,
 ) -> Result:
     """Crawl an offline web; a signal ends the crawl, not the program."""
+    with screen.status(f"opening {printable(address)}"):
+        web = open_web(address)
+    with screen.status(f"learning the topic {printable(config.name)}"):
+        perceived = PerceivedWeb(web, perceive_topic(config, web))
     with progress_of(screen, config, log) as progress, interrupt_sessions() as on_start:
-        return crawl_offline(config, web, directory, progress, overwrite, on_start)
+        return crawl_offline(config, perceived, directory, progress, overwrite, on_start)
 
 
 def default_directory(config: TopicConfig) -> Path:

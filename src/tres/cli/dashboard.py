@@ -95,11 +95,7 @@ def stopped_by_signals() -> Iterator[Callable[[], bool]]:
 
 
 def _serve(
-    runs: Runs,
-    host: str,
-    token: str | None,
-    listening: socket.socket,
-    go_on: Callable[[], bool],
+    runs: Runs, host: str, token: str | None, listening: socket.socket, go_on: Callable[[], bool]
 ) -> None:
     from tres.dashboard.app import Dashboard
     from tres.dashboard.security import AccessRules

@@ -18,12 +18,7 @@ from tres.cli.progress import CrawlProgress
 from tres.numbers import format_count
 from tres.offline.generated.generator import GeneratedWeb
 from tres.offline.serving import serving_process
-from tres.settings.sections import (
-    CrawlSection,
-    LiveSection,
-    TopicSection,
-    TrainingSection,
-)
+from tres.settings.sections import CrawlSection, LiveSection, TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig
 
 COMPARED: tuple[str, ...] = ("tres", "random")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
 import click
-from rich.console import Console
 
 from tres.cli.completions import runs
 from tres.cli.console import messages
@@ -20,21 +18,14 @@ from tres.cli.crawl import (
     show_warnings,
 )
 from tres.cli.json_log import JsonLog
+from tres.cli.progress import CrawlProgress
 from tres.engines.stop_signals import interrupt_sessions
-from tres.errors import printable
 from tres.offline import open_web
 from tres.runs.offline_run import resume_offline
 from tres.runs.open_run import LIVE, Result
-from tres.runs.resume_run import Resumable, resumable
+from tres.runs.resume_run import resumable
 from tres.settings.topic_file import load_topic
 from tres.store.run_directory import config_of, is_exploring
-
-
-class Budget(NamedTuple):
-    """New budgets of a crawl; None keeps the old one."""
-
-    pages: int | None
-    requests: int | None
 
 
 @click.command()
@@ -58,60 +49,41 @@ def resume(
 
     Example: tres resume runs/biology --pages 1200
     """
+    screen = messages(quiet=log_json)
     with open_log(log_json) as log:
-        if is_exploring(run):
-            _resume_exploration(run, Budget(pages, requests), proxy, log)
-            return
-        found = resumable(run, pages)
-        spec = web or found.meta.web
+        if is_exploring(run):  # it was stopped while it learnt its topic
+            config = load_topic(config_of(run))
+            config = config.override(pages=pages, requests=requests, proxy=proxy)
+            address, steps = "", None
+        else:
+            config, meta, steps = resumable(run, pages)
+            address = web or meta.web
         if log is not None:
-            log.started(found.config, run, spec or LIVE, resumed=True)
-        screen = messages(quiet=log_json)
+            log.started(config, run, address or LIVE, resumed=True)
         with report_stop(run, log), show_warnings(log):
-            if spec:
-                result = _resume_archive(spec, found, run, Budget(pages, requests), screen, log)
+            if steps is None:
+                result = crawl_web(config, run, screen, False, log)
             else:
-                result = _resume_live(found, run, Budget(pages, requests), proxy, screen, log)
+                every = CrawlProgress.EVERY if address else 1
+                with progress_of(screen, config, log, every) as progress:
+                    progress.replaying(steps)
+                    result = _resume(run, address, pages, requests, proxy, progress)
         report(result, run, log)
 
 
-def _resume_exploration(run: Path, budget: Budget, proxy: str | None, log: JsonLog | None) -> None:
-    """Continue a run that was stopped while it learnt its topic."""
-    config = load_topic(config_of(run)).override(proxy=proxy, **budget._asdict())
-    if log is not None:
-        log.started(config, run, LIVE, resumed=True)
-    with report_stop(run, log), show_warnings(log):
-        result = crawl_web(config, run, messages(quiet=log is not None), False, log)
-    report(result, run, log)
-
-
-def _resume_archive(
-    spec: str,
-    found: Resumable,
+def _resume(
     run: Path,
-    budget: Budget,
-    screen: Console,
-    log: JsonLog | None,
-) -> Result:
-    with screen.status(f"opening {printable(spec)}"):
-        opened = open_web(spec)
-    with progress_of(screen, found.config, log) as progress, interrupt_sessions() as started:
-        progress.replaying(found.steps)
-        return resume_offline(
-            run, opened, budget.pages, progress, started, requests=budget.requests
-        )
-
-
-def _resume_live(
-    found: Resumable,
-    run: Path,
-    budget: Budget,
+    address: str,
+    pages: int | None,
+    requests: int | None,
     proxy: str | None,
-    screen: Console,
-    log: JsonLog | None,
+    progress: CrawlProgress | JsonLog,
 ) -> Result:
+    """Resume over an offline web, or on the live Web, whose engine handles signals itself."""
+    if address:
+        web = open_web(address)
+        with interrupt_sessions() as started:
+            return resume_offline(run, web, pages, progress, started, requests=requests)
     from tres.runs.live_run import resume_live
 
-    with progress_of(screen, found.config, log, every=1) as progress:
-        progress.replaying(found.steps)
-        return resume_live(run, budget.pages, progress, requests=budget.requests, proxy=proxy)
+    return resume_live(run, pages, progress, requests=requests, proxy=proxy)

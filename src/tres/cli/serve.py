@@ -49,10 +49,7 @@ MAX_DELAY = 3600.0
     help="Use this robots.txt for hosts that have none of their own.",
 )
 @click.option(
-    "--delay",
-    default="0",
-    metavar="SECONDS",
-    help="Delay every answer, as in 0.2 or 0.05..0.2.",
+    "--delay", default="0", metavar="SECONDS", help="Delay every answer, as in 0.2 or 0.05..0.2."
 )
 @click.option(
     "--errors",

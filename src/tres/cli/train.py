@@ -160,7 +160,7 @@ def _save(
         "examples_sha256": _digest(judged.examples),
         "folds": len(judged.folds),
         "mean": asdict(judged.mean()),
-        "spread": asdict(judged.spread()),
+        "spread": asdict(judged.spread())
     }  # fmt: skip
     replace_file(out / MANIFEST, (json.dumps(signed(manifest), indent=2) + "\n").encode())
 
