@@ -16,7 +16,7 @@ import asyncio
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from itertools import count
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import urlsplit
 
 from playwright.async_api import Error as PlaywrightError
@@ -49,22 +49,16 @@ _SUBREQUEST_PAGES = 4  # bytes of one connection, in multiples of `live.max_byte
 _DOCUMENT = "tres_document"
 
 
-class RenderingError(NamedFailure):
+class RenderingError(NamedFailure, kind=FailureKind.UNREADABLE):
     """The browser could not render the page; `kind` says why."""
 
-    kind: ClassVar[FailureKind] = FailureKind.UNREADABLE
 
-
-class RenderingTimeoutError(RenderingError):
+class RenderingTimeoutError(RenderingError, kind=FailureKind.TIMEOUT):
     """The scripts of the page ran for too long."""
 
-    kind = FailureKind.TIMEOUT
 
-
-class RenderedTooLargeError(RenderingError):
+class RenderedTooLargeError(RenderingError, kind=FailureKind.TOO_LARGE):
     """The scripts of the page made more HTML than `live.max_bytes`."""
-
-    kind = FailureKind.TOO_LARGE
 
 
 class RenderingMiddleware:

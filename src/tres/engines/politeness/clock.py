@@ -180,11 +180,7 @@ class PolitenessClock:
         return known.start
 
     def request_finished(
-        self,
-        site: str,
-        now: float,
-        response: ServerResponse = NO_RESPONSE,
-        failed: FailureKind | None = None,
+        self, site: str, now: float, response: ServerResponse, failed: FailureKind | None = None
     ) -> None:
         """Count a request to the site that has ended, and observe how."""
         known = self._site(site)
@@ -193,11 +189,7 @@ class PolitenessClock:
         self.observe(site, now, response, failed)
 
     def observe(
-        self,
-        site: str,
-        now: float,
-        response: ServerResponse = NO_RESPONSE,
-        failed: FailureKind | None = None,
+        self, site: str, now: float, response: ServerResponse, failed: FailureKind | None = None
     ) -> None:
         """Adapt to the outcome of one request; what is unknown changes nothing."""
         status, latency = response.status, response.latency

@@ -43,83 +43,58 @@ class NamedFailure(IgnoreRequest):
     """A request that tres itself gives up, with the kind of the failure."""
 
     kind: ClassVar[FailureKind]
-    retryable: ClassVar[bool] = False
+    retryable: ClassVar[bool]
+
+    def __init_subclass__(cls, kind: FailureKind, retryable: bool = False) -> None:
+        cls.kind, cls.retryable = kind, retryable
 
 
-class BlockedAddress(NamedFailure):
+class BlockedAddress(NamedFailure, kind=FailureKind.BLOCKED_ADDRESS):
     """The host is at an address that is not public."""
 
-    kind = FailureKind.BLOCKED_ADDRESS
 
-
-class NoAddress(NamedFailure):
+class NoAddress(NamedFailure, kind=FailureKind.NO_ADDRESS):
     """The host name has no address."""
 
-    kind = FailureKind.NO_ADDRESS
 
-
-class NoLookup(NoAddress):
+class NoLookup(NoAddress, kind=FailureKind.NO_ADDRESS, retryable=True):
     """The host name could not be looked up."""
 
-    retryable = True
 
-
-class ProxyUnreachable(NamedFailure):
+class ProxyUnreachable(NamedFailure, kind=FailureKind.PROXY_UNREACHABLE, retryable=True):
     """The proxy of the crawl accepts no connection."""
 
-    kind = FailureKind.PROXY_UNREACHABLE
-    retryable = True
 
-
-class RobotsDenied(NamedFailure):
+class RobotsDenied(NamedFailure, kind=FailureKind.ROBOTS):
     """The site's robots.txt forbids the URL."""
 
-    kind = FailureKind.ROBOTS
 
-
-class RobotsUnreachable(NamedFailure):
+class RobotsUnreachable(NamedFailure, kind=FailureKind.ROBOTS_UNREACHABLE, retryable=True):
     """The site's robots.txt could not be fetched, so its rules are unknown."""
 
-    kind = FailureKind.ROBOTS_UNREACHABLE
-    retryable = True
 
-
-class SlowSite(NamedFailure):
+class SlowSite(NamedFailure, kind=FailureKind.THROTTLED, retryable=True):
     """The site asks for a longer delay than a page can wait."""
 
-    kind = FailureKind.THROTTLED
-    retryable = True
 
-
-class SiteDown(NamedFailure):
+class SiteDown(NamedFailure, kind=FailureKind.SITE_DOWN, retryable=True):
     """The site must be left alone for now."""
 
-    kind = FailureKind.SITE_DOWN
-    retryable = True
 
-
-class RedirectLoop(NamedFailure):
+class RedirectLoop(NamedFailure, kind=FailureKind.REDIRECT_LOOP):
     """Redirects lead back, or there are too many of them."""
 
-    kind = FailureKind.REDIRECT_LOOP
 
-
-class BlockedRedirect(NamedFailure):
+class BlockedRedirect(NamedFailure, kind=FailureKind.BLOCKED_URL):
     """A redirect leads to something other than an http(s) URL."""
 
-    kind = FailureKind.BLOCKED_URL
 
-
-class TooLarge(NamedFailure):
+class TooLarge(NamedFailure, kind=FailureKind.TOO_LARGE):
     """The headers or the body have more bytes than a page may have, compressed or not."""
 
-    kind = FailureKind.TOO_LARGE
 
-
-class Undecodable(NamedFailure):
+class Undecodable(NamedFailure, kind=FailureKind.MALFORMED):
     """The body is not compressed in the way its header says."""
-
-    kind = FailureKind.MALFORMED
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ proxy's is resolved here. The user has named the proxy, so its address is not ch
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import Any, cast
@@ -40,25 +41,23 @@ from tres.engines.scrapy.shared_politeness import politeness_of, site_by_of, sit
 
 
 @implementer(IStreamClientEndpoint)
+@dataclass(frozen=True)
 class GuardedEndpoint:
     """Opens connections to a host, at addresses that were checked."""
 
-    def __init__(
-        self, lookup: AddressLookup, reactor: Any, host: str, port: int, seconds: float
-    ) -> None:
-        self._lookup = lookup
-        self._reactor = reactor
-        self._host = host
-        self._port = port
-        self._seconds = seconds
+    lookup: AddressLookup
+    reactor: Any
+    host: str
+    port: int
+    seconds: float
 
     def connect(self, protocolFactory: IProtocolFactory) -> Deferred[IProtocol]:
         """Connect to the first address that answers."""
         return Deferred.fromCoroutine(self._connect(protocolFactory))
 
     async def _connect(self, factory: IProtocolFactory) -> IProtocol:
-        addresses = await self._lookup.resolve(self._host, self._port)
-        seconds = self._seconds / len(addresses)
+        addresses = await self.lookup.resolve(self.host, self.port)
+        seconds = self.seconds / len(addresses)
         for address in addresses[:-1]:
             try:
                 return await self._open(address, seconds, factory)
@@ -68,19 +67,19 @@ class GuardedEndpoint:
 
     async def _open(self, address: str, seconds: float, factory: IProtocolFactory) -> IProtocol:
         kind = TCP6ClientEndpoint if ":" in address else TCP4ClientEndpoint
-        connected: Deferred[IProtocol] = kind(self._reactor, address, self._port, seconds).connect(
+        connected: Deferred[IProtocol] = kind(self.reactor, address, self.port, seconds).connect(
             factory
         )
         return await connected
 
 
 @implementer(IStreamClientEndpoint)
+@dataclass(frozen=True)
 class ProxyEndpoint:
     """Opens connections to the proxy; a proxy that is down is not a failure of the site."""
 
-    def __init__(self, proxy: str, plain: GuardedEndpoint) -> None:
-        self._proxy = proxy
-        self._plain = plain
+    proxy: str
+    plain: GuardedEndpoint
 
     def connect(self, protocolFactory: IProtocolFactory) -> Deferred[IProtocol]:
         """Connect to the proxy."""
@@ -88,34 +87,35 @@ class ProxyEndpoint:
 
     async def _connect(self, factory: IProtocolFactory) -> IProtocol:
         try:
-            return await self._plain.connect(factory)
+            return await self.plain.connect(factory)
         except (ConnectError, NoAddress) as problem:
             raise ProxyUnreachable(
-                f"the proxy {self._proxy} does not answer; start it, or correct live.proxy"
+                f"the proxy {self.proxy} does not answer; start it, or correct live.proxy"
             ) from problem
 
 
 @implementer(IAgentEndpointFactory)
+@dataclass(frozen=True)
 class GuardedEndpoints:
     """Makes endpoints for URLs: guarded TCP, with TLS on top for https."""
 
-    def __init__(self, lookup: AddressLookup, reactor: Any, tls: Any, seconds: float) -> None:
-        self._lookup = lookup
-        self._reactor = reactor
-        self._tls = tls
-        self._seconds = seconds
+    lookup: AddressLookup
+    reactor: Any
+    tls: Any
+    seconds: float
 
     def endpointForURI(self, uri: URI) -> Any:  # noqa: N802
         """Return the endpoint to connect to for a URL."""
         host = uri.host.decode("ascii").strip("[]")
-        plain: Any = GuardedEndpoint(self._lookup, self._reactor, host, uri.port, self._seconds)
+        plain: Any = GuardedEndpoint(self.lookup, self.reactor, host, uri.port, self.seconds)
         if uri.scheme != b"https":
             return plain
-        creator = self._tls.creatorForNetloc(uri.host, uri.port)
+        creator = self.tls.creatorForNetloc(uri.host, uri.port)
         return wrapClientTLS(cast(Any, NamedHandshakes(creator)), plain)
 
 
 @implementer(IOpenSSLClientConnectionCreator)
+@dataclass(frozen=True)
 class NamedHandshakes:
     """Makes TLS connections whose handshakes always fail with a reason.
 
@@ -123,12 +123,11 @@ class NamedHandshakes:
     expects one, and would print a traceback for every such connection.
     """
 
-    def __init__(self, creator: Any) -> None:
-        self._creator = creator
+    creator: Any
 
     def clientConnectionForTLS(self, tlsProtocol: Any) -> SSL.Connection:  # noqa: N802
         """Return a connection as the creator makes it, with a handshake that names its failures."""
-        connection: SSL.Connection = self._creator.clientConnectionForTLS(tlsProtocol)
+        connection: SSL.Connection = self.creator.clientConnectionForTLS(tlsProtocol)
         handshake = partial(_named_handshake, connection.do_handshake)
         connection.do_handshake = handshake  # type: ignore[method-assign]
         return connection
