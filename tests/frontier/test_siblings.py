@@ -7,7 +7,7 @@ import pytest
 from tests.support.rows import ids, outlinks
 from tests.support.webs import To
 
-from tres.frontier.siblings import DOUBT, GROWTH, Siblings
+from tres.frontier.siblings import GROWTH, PRIOR_LINKS, Siblings
 from tres.frontier.url_rows import UrlRows
 from tres.mdp.schema import EVIDENCE
 from tres.mdp.sites import Sites
@@ -54,7 +54,7 @@ def test_all_citing_pages_count_for_the_share_and_the_best_one_as_hub(rows: UrlR
     fetch(rows, 10, 1.0)
     fetch(rows, 11, 1.0)
     fetch(rows, 13, 0.0)
-    assert known_of(rows, 12) == ((2 + 0.5) / (3 + 1), 2 / (2 + DOUBT))
+    assert known_of(rows, 12) == ((2 + 0.5) / (3 + 1), 2 / (2 + PRIOR_LINKS))
 
 
 def test_links_to_pages_fetched_before_speak_at_once(rows: UrlRows) -> None:
@@ -75,7 +75,7 @@ def test_a_page_tells_its_count_only_when_it_has_grown_by_a_quarter(rows: UrlRow
     told = [59 in fetch(rows, 10 + i, 1.0) for i in range(30)]
     counts = [i + 1 for i, anew in enumerate(told) if anew]
     assert counts == [1, 2, 3, 4, 6, 8, 11, 14, 18, 23, 29]
-    assert known_of(rows, 59) == (29.5 / 30, 29 / (29 + DOUBT))
+    assert known_of(rows, 59) == (29.5 / 30, 29 / (29 + PRIOR_LINKS))
 
 
 def test_many_pages_at_random_against_plain_counting() -> None:
@@ -95,7 +95,7 @@ def test_many_pages_at_random_against_plain_counting() -> None:
             count[page], total[page] = count[page] + 1, total[page] + relevance
             if count[page] > GROWTH * told[page][0]:
                 told[page] = count[page], total[page]
-                value = total[page] / (count[page] + DOUBT)
+                value = total[page] / (count[page] + PRIOR_LINKS)
                 for row in links[page].tolist():
                     if value > best[row][0] or best[row][1] == page:
                         best[row] = value, page
@@ -120,7 +120,9 @@ def test_only_the_links_next_to_a_fetched_one_are_its_neighbours(rows: UrlRows) 
     assert neighbours_of(rows, 16) == (0.9 + 0.5) / 2
 
 
-def test_neighbours_hear_at_once_however_much_their_page_has_told(rows: UrlRows) -> None:
+def test_neighbours_are_updated_at_once_however_much_their_page_has_published(
+    rows: UrlRows,
+) -> None:
     cite(rows, 1, *range(10, 60))
     for url in range(10, 25):
         fetch(rows, url, 1.0)

@@ -38,7 +38,7 @@ def test_the_whole_vector_of_figure_2(figure_2: WebPaths) -> None:
     for relevant in (True, True, True, False):
         sites.count(0, relevant)
     rows = EdgeRows(PAPER, sites)
-    change = rows.take_in(link_to_d(figure_2))
+    change = rows.add_links(link_to_d(figure_2))
     expected = [0, 1 / 2, 2 / 3, 0, 0, 0.3, 3 / 4, 1]
     assert rows.vectors(change.new)[0] == pytest.approx(expected)
 
@@ -47,7 +47,7 @@ def test_a_site_nobody_fetched_from_is_expected_to_be_half_relevant(figure_2: We
     sites = Sites()
     sites.make_room(1)
     rows = EdgeRows(PAPER, sites)
-    change = rows.take_in(link_to_d(figure_2))
+    change = rows.add_links(link_to_d(figure_2))
     named = PAPER.named(rows.vectors(change.new)[0])
     assert (named["site_relevance"], named["site_known"]) == (0.5, 0.5)
 

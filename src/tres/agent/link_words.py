@@ -1,12 +1,12 @@
 """ACHE's link classifier: a linear SVM over the words of anchors and URLs.
 
 A link is the set of the words of its anchor and, as features of their own, of its URL's path.
-Known are the 150 most frequent of each kind that are longer than two letters and occur in more
-than five links. A linear SVM (C = 1) with Platt scaling tells links to relevant pages from links
-to others. ACHE also reads the ten words before and after a link; archives do not hold them.
+The vocabulary is the 150 most frequent of each kind that are longer than two letters and occur in
+more than five links. A linear SVM (C = 1) with Platt scaling separates links to relevant pages from
+others. ACHE also reads the ten words before and after a link; archives do not hold them.
 
 Examples are links that were followed, up to 5,000 of each class in two reservoirs: each link that
-was ever followed has the same chance to be among them, however long the crawl.
+was ever followed is among them with the same probability, however long the crawl.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Words = frozenset[str]
 
 
 def link_words(anchor: str, url: str) -> Words:
-    """What a link says.
+    """Return the words of a link.
 
     >>> sorted(link_words("Midi files", "http://example.org/music/index.html"))
     ['/html', '/index', '/music', 'files', 'midi']
@@ -53,7 +53,7 @@ class Reservoir:
         self._seen = 0
 
     def offer(self, example: Words) -> None:
-        """One more of the stream."""
+        """Add an example of the stream, which may replace another."""
         self._seen += 1
         if len(self.sample) < self._size:
             self.sample.append(example)
@@ -71,14 +71,14 @@ class LinkClassifier:
     offset: float
 
     def probability(self, link: Words) -> float:
-        """That the link leads to a relevant page."""
+        """Return the probability that a link leads to a relevant page."""
         known = [self.weights[word] for word in link if word in self.weights]
         margin = self.intercept + sum(sorted(known))
         return float(np.exp(-np.logaddexp(0.0, -(self.slope * margin + self.offset))))
 
 
 def train_links(relevant: Sequence[Words], other: Sequence[Words]) -> LinkClassifier | None:
-    """Fit the classifier; None while there is nothing to tell apart."""
+    """Fit the classifier; None while one class has no examples."""
     from sklearn.svm import LinearSVC
 
     examples = [*relevant, *other]

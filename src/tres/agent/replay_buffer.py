@@ -5,7 +5,7 @@ actions that the next state offered, A~ of the paper: the outlinks of the page j
 and the action that the tree sampled next. A~ is not copied but logged: one id per action in
 a log, and a transition holds its range. Their vectors are looked up when the transition is
 replayed, so they carry what is known of those actions by then. When most of the log belongs to
-transitions that are gone, that part is cut off, so memory is bounded as the ring is.
+overwritten transitions, that part is cut off, so memory is bounded like the ring.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ class Replay:
         self._added = 0
 
     def __len__(self) -> int:
-        """Transitions held."""
+        """The number of transitions."""
         return len(self._rewards)
 
     @property
     def nbytes(self) -> int:
-        """Memory held."""
+        """Bytes of memory."""
         return sum(c.nbytes for c in (self._vectors, self._rewards, self._range, self._log))
 
     def add(self, vector: Floats, reward: float, actions: Ids) -> None:
-        """Remember a transition; when full, the oldest one goes."""
+        """Add a transition; when full, it replaces the oldest one."""
         place = self._added % self._capacity
         self._cut_log()
         start = len(self._log)
@@ -76,7 +76,7 @@ class Replay:
             self._range.view[:] -= gone
 
     def sample(self, batch: int, rng: np.random.Generator) -> Transitions:
-        """`batch` transitions, uniformly and with replacement."""
+        """Draw `batch` transitions, uniformly and with replacement."""
         chosen = rng.integers(len(self), size=batch)
         start, stop = self._range.view[chosen].T
         bounds = np.concatenate([[0], np.cumsum(stop - start)])

@@ -4,7 +4,7 @@
     w <- w + alpha * (r + gamma * Q(s', a') - Q(s, a)) * phi(s, a)
 
 phi is given by the places of its ones, so a value is a sum of a few weights and an update
-touches only those. On-policy: a' is the action that was really taken next.
+touches only those. On-policy: a' is the action actually taken next.
 """
 
 from __future__ import annotations
@@ -28,6 +28,6 @@ class LinearSarsa:
         return np.asarray(self._weights[places].sum(axis=-1), np.float32)
 
     def learn(self, places: Places, reward: float, following: Places) -> None:
-        """One transition, from an action to the one taken next."""
+        """Learn from one transition to the action taken next."""
         now, later = self._weights[places].sum(), self._weights[following].sum()
         self._weights[places] += self._alpha * (reward + self._gamma * later - now)

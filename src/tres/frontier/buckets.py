@@ -22,7 +22,7 @@ _SMALLEST_ARENA_TO_REBUILD = 1024
 
 
 class Buckets:
-    """A partition of row ids; a row is in one bucket or in none."""
+    """A partition of row ids; a row is in at most one bucket."""
 
     def __init__(self) -> None:
         self._arena = Column(np.int32)
@@ -44,23 +44,23 @@ class Buckets:
 
     @property
     def nbytes(self) -> int:
-        """Memory held."""
+        """Bytes of memory."""
         columns = (self._arena, self._start, self._capacity, self._count, self._bucket, self._slot)
         return sum(column.nbytes for column in columns)
 
     def make_room(self, rows: int, buckets: int) -> None:
-        """Let row ids below `rows` and bucket ids below `buckets` exist."""
+        """Grow to so many rows and buckets."""
         for column in (self._bucket, self._slot):
             column.resize(rows)
         for column in (self._start, self._capacity, self._count):
             column.resize(buckets)
 
     def of(self, rows: Ids) -> Ids:
-        """The bucket of each row, `NONE` for a row that is in none."""
+        """Return the bucket of each row, `NONE` for a row in no bucket."""
         return self._bucket.view[rows]
 
     def rows(self, bucket: int) -> Ids:
-        """A copy of the rows of one bucket."""
+        """Return a copy of the rows of one bucket."""
         start, count = int(self._start.view[bucket]), int(self._count.view[bucket])
         return self._arena.view[start : start + count].copy()
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tres.frontier.split import NEGLIGIBLE, Split, best_split
 from tres.mdp.columns import Column, Floats, Ids
@@ -88,10 +87,6 @@ class Tree:
         """How many experiences have passed through a node, and their mean reward."""
         count = int(self._experiences.view[node])
         return count, float(self._reward_sum.view[node]) / count if count else 0.0
-
-    def reward_sums(self, nodes: NDArray[np.integer]) -> tuple[NDArray[np.float64], Ids]:
-        """Sum of rewards and number of experiences, per node."""
-        return self._reward_sum.view[nodes], self._experiences.view[nodes]
 
     def sort(self, vectors: Floats) -> Ids:
         """The leaf of each vector."""

@@ -18,14 +18,14 @@ from tres.mdp.transitions import Outlinks
 
 
 class EdgeRows(Rows):
-    """Rows that never change after they were made."""
+    """Rows that never change once added."""
 
     def __init__(self, schema: Schema, sites: Sites) -> None:
         super().__init__(schema, sites)
         self._by_url = Buckets()
 
     def add_links(self, links: Outlinks) -> Change:
-        """Every link is a new row."""
+        """Add a row for every link."""
         rows = self._append(links, np.arange(len(links.urls), dtype=np.int32))
         self._by_url.make_room(self.total, int(links.urls.max(initial=-1)) + 1)
         self._by_url.insert(rows, links.urls)
@@ -35,11 +35,11 @@ class EdgeRows(Rows):
         return Change(rows, NO_ROWS)
 
     def of_url(self, url: int) -> Ids:
-        """All edges that lead to the URL."""
+        """Return all waiting edges that lead to a URL."""
         return self._by_url.rows(url) if url < len(self._by_url.counts) else NO_ROWS
 
     def retire(self, rows: Ids) -> None:
-        """These edges wait no longer."""
+        """Take edges out: they wait no longer."""
         super().retire(rows)
         self._by_url.remove(rows)
 

@@ -1,4 +1,4 @@
-"""The tree for people: a readable rule for every leaf, as text, JSON or Graphviz.
+"""The tree in words: a readable rule for every leaf, as text, JSON or Graphviz.
 
 A leaf's rule is what all its rows have in common. The thresholds met on the way down are
 gathered per feature, so that a path of eighteen comparisons reads as the few conditions it
@@ -39,13 +39,13 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class TreeView:
-    """A picture of the tree at one moment."""
+    """The tree as it was at one moment."""
 
     nodes: tuple[Node, ...]
 
     @classmethod
     def of(cls, tree: Tree, features: tuple[str, ...], rows: Ids) -> TreeView:
-        """Take the picture; `rows` are the numbers of rows that wait in each node."""
+        """Describe a tree; `rows` are the numbers of waiting rows per node."""
         return cls(tuple(_node(tree, i, features, rows) for i in range(tree.nodes)))
 
     @property
@@ -54,12 +54,12 @@ class TreeView:
         return [node for node in self.nodes if node.feature is None]
 
     def rule(self, node: int) -> str:
-        """What everything in a node has in common."""
+        """Return the rule that all rows of a node satisfy."""
         bounds = self.bounds(node)
         return " and ".join(condition(name, *bounds[name]) for name in bounds) or "everything"
 
     def bounds(self, node: int) -> dict[str, tuple[float, float]]:
-        """The same as numbers: from where on and below what each feature lies, by the path."""
+        """Return the rule as numbers: for each feature the lower bound and the limit above it."""
         bounds: dict[str, tuple[float, float]] = {}
         for feature, low, high in self._conditions(node):
             known_low, known_high = bounds.get(feature, (-INFINITY, INFINITY))
@@ -67,11 +67,11 @@ class TreeView:
         return bounds
 
     def to_text(self) -> str:
-        """An indented outline."""
+        """Return an indented outline."""
         return "\n".join(self._outline(ROOT, "", ""))
 
     def to_json(self) -> str:
-        """All nodes; leaves with their rule."""
+        """Return all nodes as JSON; leaves with their rule."""
         nodes: list[dict[str, Any]] = [asdict(node) for node in self.nodes]
         for node in nodes:
             if node["feature"] is None:
@@ -80,12 +80,12 @@ class TreeView:
 
     @classmethod
     def from_json(cls, text: str) -> TreeView:
-        """The reverse of `to_json`; a damaged text is a ValueError, KeyError or TypeError."""
+        """Read what `to_json` wrote; damaged text is a ValueError, KeyError or TypeError."""
         nodes = json.loads(text)["nodes"]
         return cls(tuple(Node(**{k: v for k, v in n.items() if k != "rule"}) for n in nodes))
 
     def to_dot(self) -> str:
-        """Graphviz: leaves are the greener the more reward they gave."""
+        """Return a Graphviz drawing; the more reward a leaf gave, the greener it is."""
         lines = ["digraph tree {", '  node [shape=box, style="rounded,filled", fillcolor=white];']
         for node in self.nodes:
             lines.append(f"  n{node.id} [{_dot_attributes(node)}];")
@@ -146,7 +146,7 @@ def _node(tree: Tree, node: int, features: tuple[str, ...], rows: Ids) -> Node:
 
 
 def condition(feature: str, low: float, high: float) -> str:
-    """What it takes to lie between two bounds, the lower one included."""
+    """Return the condition that a feature lies between two bounds, the lower one included."""
     if feature in YES_OR_NO:
         return feature if low > -INFINITY else f"not {feature}"
     least, limit = _written(feature, low, high)
@@ -158,7 +158,7 @@ def condition(feature: str, low: float, high: float) -> str:
 
 
 def _written(feature: str, low: float, high: float) -> tuple[str, str]:
-    """Both bounds: counts as whole numbers, others as short as they can be told apart."""
+    """Return both bounds as text: counts as whole numbers, others as short as they differ."""
     if feature in COUNTS:
         count = COUNTS[feature]
         low, high = (math.ceil(count(x)) if math.isfinite(x) else x for x in (low, high))

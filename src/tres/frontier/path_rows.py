@@ -39,7 +39,7 @@ HAN = Schema(
 
 
 def one_hot(vectors: Floats) -> NDArray[np.int64]:
-    """For every vector the places of its eight ones among the 40 bins.
+    """Return for every vector the places of its eight ones among the 40 bins.
 
     >>> one_hot(np.array([[0.0, 0.5, 1.0, 0.2, 0.0, 0.0, 0.0, 0.99]], np.float32)).tolist()
     [[0, 7, 14, 16, 20, 25, 30, 39]]
@@ -80,7 +80,7 @@ class PathRows(EdgeRows):
         return {"link_relevance": links.anchor_relevance}
 
     def _means(self, page: int) -> tuple[float, float, int]:
-        """Mean relevance of a page and its ancestors, of the relevant ones, and the distance."""
+        """Return the means of a page and its ancestors (all, relevant) and the distance."""
         if page == NONE:
             return 0.0, 0.0, NONE
         mean = self._sum.view[page] / self._pages.view[page]
@@ -88,7 +88,7 @@ class PathRows(EdgeRows):
         return float(mean), float(relevant), int(self._since.view[page])
 
     def _extend(self, links: Outlinks, parent: int) -> None:
-        """The path of a page is that of its parent and itself."""
+        """Extend the path of the parent by a page."""
         page = links.page
         columns = (self._sum, self._pages, self._relevant_sum, self._relevant_pages, self._since)
         for column in columns:

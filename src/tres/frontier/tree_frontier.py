@@ -1,9 +1,8 @@
 """The Tree-Frontier: the frontier as a decision tree (section 2.6, Algorithms 2 and 3).
 
-Experience rows make the rules, frontier rows follow them. Every row that waits sits in the
-leaf whose rules its routed vector satisfies (`tres.frontier.rows` says what that is), and
-sampling draws representatives from the leaves, so that a decision looks at a few rows per
-leaf instead of at all rows.
+Experience samples make the rules, frontier rows follow them. Every waiting row is in the leaf
+whose rules its routed vector satisfies (see `tres.frontier.rows`), and sampling draws
+representatives from the leaves, so that a decision scores a few rows per leaf instead of all.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.paths import NONE
 
 RETRIES = 4
-"""Draws that may hit a waiting site before a leaf is searched for rows that are ready."""
+"""Draws that may hit a waiting site before a leaf is searched for available rows."""
 
 
 class TreeFrontier:
@@ -36,7 +35,7 @@ class TreeFrontier:
 
     @property
     def nbytes(self) -> int:
-        """Memory held by the leaves."""
+        """Bytes of memory of the leaves."""
         return self._leaves.nbytes
 
     @property
@@ -46,29 +45,25 @@ class TreeFrontier:
 
     @property
     def counts(self) -> Ids:
-        """Rows that wait, per node; inner nodes hold none."""
+        """Waiting rows per node; inner nodes have none."""
         return self._leaves.counts
 
     def leaf(self, row: int) -> int:
-        """The leaf a row sits in, `NONE` if it does not wait."""
+        """Return the leaf of a row, `NONE` if it does not wait."""
         return int(self._leaves.of(np.array([row]))[0])
 
     def leaves_of(self, rows: Ids) -> NDArray[np.intp]:
-        """The leaves of rows that wait."""
+        """Return the leaves of waiting rows."""
         return self._leaves.of(rows).astype(np.intp)
 
-    def rows_in(self, leaf: int) -> Ids:
-        """The rows of a leaf."""
-        return self._leaves.rows(leaf)
-
     def insert(self, rows: Ids) -> None:
-        """New rows go to the leaf whose rules they satisfy."""
+        """Put new rows into the leaves whose rules they satisfy."""
         self._leaves.make_room(self._rows.total, self.tree.nodes)
         if len(rows):
             self._leaves.insert(rows, self.tree.sort(self._rows.routed_vectors(rows)))
 
     def update(self, rows: Ids) -> None:
-        """The vectors of these rows have changed: sort them again from the root."""
+        """Sort rows whose vectors have changed again, from the root."""
         if len(rows) == 0:
             return
         leaves = self.tree.sort(self._rows.routed_vectors(rows))
@@ -77,11 +72,11 @@ class TreeFrontier:
         self._leaves.insert(rows[moved], leaves[moved])
 
     def remove(self, rows: Ids) -> None:
-        """These rows wait no longer."""
+        """Remove rows."""
         self._leaves.remove(rows)
 
     def learn(self, vector: Floats, reward: float) -> NewSplit | None:
-        """An experience sample: its leaf may split, and the leaf's rows follow the new rule."""
+        """Add an experience sample; if its leaf splits, its rows follow the new rule."""
         grown = self.tree.learn(vector, reward)
         if grown is not None:
             self._leaves.make_room(self._rows.total, self.tree.nodes)
@@ -91,9 +86,9 @@ class TreeFrontier:
         return grown
 
     def sample(self, leaves: NDArray[np.intp], each: int, waiting: Flags | None = None) -> Ids:
-        """Representatives: `each` rows of every given leaf, all of sites that need not wait.
+        """Draw `each` rows of every given leaf, all of sites that need not wait.
 
-        A leaf in which every site must wait offers nothing.
+        A leaf in which every site must wait gives none.
         """
         rows = self._leaves.sample(leaves, each, self._rng)
         if waiting is None:
@@ -113,10 +108,10 @@ class TreeFrontier:
         rows[stuck] = np.where(keep, rows[stuck], again)
 
     def _search(self, rows: NDArray[np.int32], leaves: NDArray[np.intp], waiting: Flags) -> Ids:
-        """What luck did not find: draw among exactly those rows whose site is ready."""
+        """Replace the rows of waiting sites by draws among exactly the available rows."""
         blocked = waiting[self._rows.site(rows)]
         for i in np.flatnonzero(blocked.any(axis=1)):
-            held = self._leaves.rows(int(leaves[i]))
-            ready = held[~waiting[self._rows.site(held)]]
+            every = self._leaves.rows(int(leaves[i]))
+            ready = every[~waiting[self._rows.site(every)]]
             rows[i, blocked[i]] = self._rng.choice(ready, blocked[i].sum()) if len(ready) else NONE
         return np.asarray(rows[rows != NONE])

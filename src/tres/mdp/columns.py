@@ -24,8 +24,8 @@ Flags = NDArray[np.bool_]
 class Column:
     """A one-dimensional array (or a matrix of fixed width) that grows at its end.
 
-    `view` is the used part; writes go through. A later growth may move the data. It is looked
-    at a hundred times for every time that it grows, so it is made when the column grows.
+    `view` is the used part; writes go through. Growing may move the data. The view is read a
+    hundred times more often than a column grows, so it is renewed only then.
     """
 
     __slots__ = ("_buffer", "_fill", "view")
@@ -49,7 +49,7 @@ class Column:
 
     @property
     def nbytes(self) -> int:
-        """Memory held, the unused part included."""
+        """Bytes of memory, the unused part included."""
         return self._buffer.nbytes
 
     def resize(self, size: int) -> None:
@@ -74,7 +74,7 @@ class Column:
         self.view[start:] = values
 
     def replace(self, values: NDArray[Any]) -> None:
-        """Hold exactly these entries: what another column of this kind held."""
+        """Replace all entries by those of another column of this kind."""
         expected = (self._buffer.dtype, self._buffer.shape[1:])
         if (values.dtype, values.shape[1:]) != expected:
             raise ValueError(f"{values.dtype} {values.shape} is not a column of {expected}")

@@ -32,19 +32,19 @@ class Names:
         return iter(self._names)
 
     def id(self, name: str) -> int:
-        """The id of a name, given now if it is new."""
+        """Return the id of a name; a new name gets the next id."""
         known = self._ids.setdefault(name, len(self._names))
         if known == len(self._names):
             self._names.append(name)
         return known
 
     def ids(self, names: tuple[str, ...]) -> list[int]:
-        """The ids of many names."""
+        """Return the ids of many names."""
         return [self.id(name) for name in names]
 
     def replace(self, names: Iterable[str]) -> None:
-        """Know exactly these names, in this order."""
+        """Replace all names by these, in this order."""
         self._names = list(names)
         self._ids = {name: i for i, name in enumerate(self._names)}
         if len(self._ids) != len(self._names):
-            raise ValueError("a name is there twice")
+            raise ValueError("a name occurs twice")

@@ -1,9 +1,9 @@
 """Per-site counts: how many pages of a site were fetched, are in flight, were relevant.
 
-They serve two masters. The site caps (MAX in the paper, section 3.5) count fetched
+They have two uses. The site caps (MAX in the paper, section 3.5) count fetched
 pages, those in flight included. The web-domain features (section 2.4.1) describe what
 may be expected of a site; they change with every fetch, so they are computed from
-these counts when a decision is taken and never stored with a link.
+these counts at every decision and never stored with a link.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from tres.mdp.columns import Column, Flags, Floats, Ids
 
 UNKNOWN_RELEVANCE = 0.5
-"""What the paper expects of a site nobody has fetched from."""
+"""The paper's value for a site without fetched pages."""
 
 
 class Sites:
@@ -32,20 +32,20 @@ class Sites:
         return len(self._fetched)
 
     def make_room(self, sites: int) -> None:
-        """Let there be counters for the ids below `sites`."""
+        """Grow to so many sites."""
         for column in (self._fetched, self._relevant, self._in_flight):
             column.resize(sites)
 
     def start_fetch(self, site: int) -> None:
-        """A page of the site is now being fetched."""
+        """Count a page of the site as being fetched."""
         self._in_flight.view[site] += 1
 
     def end_fetch(self, site: int) -> None:
-        """A fetch has come back, with a page or without."""
+        """Count a fetch as returned, with a page or without."""
         self._in_flight.view[site] -= 1
 
     def count(self, site: int, relevant: bool) -> None:
-        """A page of the site was retrieved and judged."""
+        """Count a page that was retrieved and judged."""
         self._fetched.view[site] += 1
         self._relevant.view[site] += relevant
 
@@ -62,7 +62,7 @@ class Sites:
         return int(self._relevant.view[site])
 
     def used(self, sites: Ids) -> Floats:
-        """Share of its places that a site has given away; 0 where there is no limit."""
+        """Used share of a site's places; 0 where there is no limit."""
         return np.asarray(self._fetched.view[sites] / self.limit, np.float32)
 
     def left(self, sites: Ids) -> Floats:
@@ -70,7 +70,7 @@ class Sites:
         return np.asarray(self.limit - self._fetched.view[sites], np.float32)
 
     def at_limit(self) -> Flags:
-        """Which sites have given all the pages they may."""
+        """Which sites have reached the limit."""
         return self._fetched.view >= self.limit
 
     def saturated(self) -> Flags:
