@@ -120,7 +120,7 @@ def test_only_the_links_next_to_a_fetched_one_are_its_neighbours(rows: UrlRows) 
     assert neighbours_of(rows, 16) == (0.9 + 0.5) / 2
 
 
-def test_neighbours_are_updated_at_once_however_much_their_page_has_published(
+def test_neighbours_are_updated_at_once_whatever_their_page_has_published(
     rows: UrlRows,
 ) -> None:
     cite(rows, 1, *range(10, 60))
