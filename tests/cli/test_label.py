@@ -286,8 +286,8 @@ def test_judgements_of_one_class_only_are_kept_but_cannot_train(
     before = load_model(second / "model").digest
     outcome = label(second, "n\n" * 30, "--show", 30)
     assert (outcome.code, outcome.err) == (
-        2, "tres: 0 of 30 example pages are relevant; a model needs relevant and irrelevant ones; "
-           "judge more pages; your judgements are kept\n",
+        2, "tres: none of the 30 example pages is relevant; a model needs relevant and irrelevant "
+           "ones; judge more pages; your judgements are kept\n",
     )  # fmt: skip
     assert len(judgements(second)) == 30
     assert load_model(second / "model").digest == before

@@ -146,15 +146,21 @@ def test_some_examples_may_have_no_text(kind, train, pages):
     assert np.mean(predicted == np.array(labels)) > 0.9
 
 
-@pytest.mark.parametrize("labels", [[True, True], [False, False], []])
-def test_examples_of_one_class_are_refused(kind, train, labels):
+@pytest.mark.parametrize(
+    ("labels", "part"),
+    [
+        ([True, True], "both example pages are"),
+        ([False] * 3, "none of the 3 example pages is"),
+        ([False], "the only example page is not"),
+        ([], "no example page is"),
+    ],
+)
+def test_examples_of_one_class_are_refused(kind, train, labels, part):
     with pytest.raises(TrainingError) as caught:
         train(kind, ["reef reef"] * len(labels), labels)
 
-    assert caught.value.message == (
-        f"{sum(labels)} of {len(labels)} example pages are relevant; "
-        "a model needs relevant and irrelevant ones"
-    )
+    message = f"{part} relevant; a model needs relevant and irrelevant ones"
+    assert caught.value.message == message
 
 
 def test_an_unknown_kind_is_refused():

@@ -123,10 +123,10 @@ def test_plurals_are_keywords_too_in_any_case():
          "name seeds that link to more pages, or give examples (training.labels, or positives "
          "with negatives)"),
         (["tide reef"], ["tide reef"] * 30,
-         "all of the 30 explored pages look relevant by their keywords; name more specific "
+         "all of the explored pages look relevant by their keywords; name more specific "
          "keywords, or give examples (training.labels, or positives with negatives)"),
         (["wall"], ["wall paint"] * 30,
-         "none of the 30 explored pages look relevant by their keywords; name more specific "
+         "none of the explored pages look relevant by their keywords; name more specific "
          "keywords, or give examples (training.labels, or positives with negatives)"),
         ([""], [""] * 30,
          "no word occurs in 2 of the 31 explored pages; name seeds that lead to pages with text"),

@@ -59,9 +59,9 @@ def guess_labels(
     labels = positive | ((excess >= 0) & (scores > 0))
     weights = np.where(positive, POSITIVE_WEIGHT, 1.0)
     for _ in range(ROUNDS):
-        _refuse_one_class(labels, positive)
+        _refuse_one_class(labels)
         labels = positive | (_cross_fitted_logits(vectors, labels, weights) + excess > 0)
-    _refuse_one_class(labels, positive)
+    _refuse_one_class(labels)
     return Examples(texts, tuple(labels.tolist()), tuple(weights.tolist()))
 
 
@@ -117,12 +117,11 @@ def _refuse_too_few(positives: int, pages: int) -> None:
         )
 
 
-def _refuse_one_class(labels: Flags, positive: Flags) -> None:
+def _refuse_one_class(labels: Flags) -> None:
     """Cross-fitting needs both classes in every fold."""
     if min(labels.sum(), (~labels).sum()) < 2:
         share = "all" if labels.sum() > 1 else "none"
         raise TrainingError(
-            f"{share} of the {int((~positive).sum())} explored pages look relevant by their "
-            "keywords; name more specific keywords, or give examples (training.labels, or "
-            "positives with negatives)"
+            f"{share} of the explored pages look relevant by their keywords; name more specific "
+            "keywords, or give examples (training.labels, or positives with negatives)"
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tres.errors import TrainingError
+from tres.numbers import format_part
 from tres.relevance.model import THRESHOLD
 
 Progress = Callable[[float], None]
@@ -26,12 +27,12 @@ class TopicWords:
 
 def require_both_classes(labels: Sequence[bool]) -> None:
     """`TrainingError` if all examples are relevant, or none."""
-    relevant = sum(labels)
+    relevant = int(sum(labels))
     if not 0 < relevant < len(labels):
-        raise TrainingError(
-            f"{relevant} of {len(labels)} example pages are relevant; "
-            "a model needs relevant and irrelevant ones"
+        part = (
+            format_part(relevant, len(labels), "example page") if labels else "no example page is"
         )
+        raise TrainingError(f"{part} relevant; a model needs relevant and irrelevant ones")
 
 
 def prior_probability(labels: Sequence[bool]) -> float:
