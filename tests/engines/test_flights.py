@@ -243,5 +243,5 @@ def test_a_failure_records_until_when_its_site_backs_off(clock: Clock) -> None:
     began = time.time()
     refused(flights, 3600.0)
     (fetched,) = told
-    assert fetched.rests[0] == "a.org"
-    assert began + 3600 <= fetched.rests[1] <= time.time() + 3600
+    assert fetched.backs_off_until[0] == "a.org"
+    assert began + 3600 <= fetched.backs_off_until[1] <= time.time() + 3600

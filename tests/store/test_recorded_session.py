@@ -381,7 +381,7 @@ def test_what_was_postponed_is_postponed_after_a_resume(
     demand = crawl.next()
     assert isinstance(demand, Fetch)
     (url,) = demand.urls
-    told = Fetched(1.0, status=503, note="HTTP 503", rests=(site_of(url), 99.5))
+    told = Fetched(1.0, status=503, note="HTTP 503", backs_off_until=(site_of(url), 99.5))
     (event,) = crawl.receive(url, Failed(url, FailureKind.THROTTLED, retryable=True), told)
     assert event == Postponed(url, FailureKind.THROTTLED, is_seed=False)
     resumed_crawl = again(tmp_path)

@@ -210,7 +210,7 @@ class Flights:
             return []
         if isinstance(outcome, Failed):
             self.end_hop(flight, outcome.kind)
-            fetched = replace(fetched, rests=self._waits_until(flight.site))
+            fetched = replace(fetched, backs_off_until=self._waits_until(flight.site))
         else:
             self.end_hop(flight)
         del self._open[flight.url]

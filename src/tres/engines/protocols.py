@@ -44,8 +44,8 @@ class Fetched:
     title: str = ""
     fingerprint: int | None = None
     note: str = ""
-    rests: tuple[str, float] | None = None
-    """After a failure: the site that must not be asked, and until when."""
+    backs_off_until: tuple[str, float] | None = None
+    """After a failure: the site that backs off, and until when."""
     exchange: Exchange | None = None
 
 

@@ -1,4 +1,4 @@
-"""tres as the scheduler of somebody else's Scrapy project.
+"""tres as the scheduler of your own Scrapy project.
 
 SCHEDULER = "tres.scrapy_plugin.TresScheduler"
 """

@@ -135,8 +135,8 @@ def failure_values(failed: FetchFailed, fetched: Fetched | None) -> list[Any]:
 
 def postponed_values(postponed: Postponed, fetched: Fetched | None) -> list[Any]:
     """A postponed URL as a row of `postponed`."""
-    rests = (None, None) if fetched is None or fetched.rests is None else fetched.rests
-    known = [postponed.url, str(postponed.kind), postponed.is_seed, *rests]
+    backoff = None if fetched is None else fetched.backs_off_until
+    known = [postponed.url, str(postponed.kind), postponed.is_seed, *(backoff or (None, None))]
     return [*known, *_fetch_values(fetched)]
 
 

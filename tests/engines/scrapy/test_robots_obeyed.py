@@ -93,6 +93,6 @@ def test_a_page_put_off_by_a_long_delay_waits_for_one_delay_not_two(
     with LocalWeb({f"{slow}robots.txt": rules, slow: html("Slow", "biology", [])}) as web:
         told = crawl(web, slow)
     assert len(web.asked) == 1
-    site, until = told.spoken.fetched[slow].rests
+    site, until = told.spoken.fetched[slow].backs_off_until
     assert site == "slow.example"
     assert until - time() < 1500

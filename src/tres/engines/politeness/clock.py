@@ -144,7 +144,7 @@ class PolitenessClock:
         return known is not None and known.backoff_until > now
 
     def back_off_until(self, site: str, until: float, now: float) -> None:
-        """Leave a site alone until then, as an earlier part of the run was told to."""
+        """Leave a site alone until then: it asked for that before the run was resumed."""
         known = self._site(site)
         known.backoff_until = max(known.backoff_until, until)
         self._update(site, known, now)

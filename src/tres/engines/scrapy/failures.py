@@ -192,8 +192,8 @@ def _tls_note(cause: BaseException) -> str:
     """Return what OpenSSL says, without its numbers: `certificate has expired`."""
     if not isinstance(cause, SSL.Error):
         return ""
-    told = cause.args[0] if cause.args else ()
-    words = [str(entry[-1]) for entry in told if isinstance(entry, tuple) and entry]
+    entries = cause.args[0] if cause.args else ()
+    words = [str(entry[-1]) for entry in entries if isinstance(entry, tuple) and entry]
     return f"TLS failed: {words[-1]}" if words else ""
 
 
