@@ -94,7 +94,7 @@ def test_with_labels_auto_takes_the_labels(
         (('seeds = ["http://site0.example/page/0"]', ""),
          2, ['topic.seeds: model = "auto" learns from seeds; name some there or with --seed-url']),
         (('["bee", "honey"]', '["!", "?"]'),
-         2, ["topic.keywords: none of them holds a word; write words"]),
+         2, ["topic.keywords: none of them contains a word; write words"]),
         (('["bee", "honey"]', "[]"),
          2, ["{topic}: topic.keywords must be a list of words with at least 1 item"]),
         (("explore = 40", "explore = 12"),
