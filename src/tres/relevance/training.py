@@ -27,11 +27,9 @@ class TopicWords:
 
 def require_both_classes(labels: Sequence[bool]) -> None:
     """`TrainingError` if all examples are relevant, or none."""
-    relevant = int(sum(labels))
-    if not 0 < relevant < len(labels):
-        part = (
-            format_part(relevant, len(labels), "example page") if labels else "no example page is"
-        )
+    relevant, total = int(sum(labels)), len(labels)
+    if not 0 < relevant < total:
+        part = format_part(relevant, total, "example page") if total else "no example page is"
         raise TrainingError(f"{part} relevant; a model needs relevant and irrelevant ones")
 
 
