@@ -1,8 +1,8 @@
-"""Crawls from a program: to their end, on from where they ended, or page by page.
+"""Crawls from a program: to their end, resumed, or page by page.
 
-All three take the same: a topic, a web (none for the live Web), perhaps a policy and a judge of
-one's own, and settings that replace those of the topic. A policy of one's own is anything that
-makes a `Policy` from the state of a crawl and a generator of random numbers; a class with such a
+All three take a topic, a web (none for the live Web), perhaps a policy and a judge of your own,
+and settings that override those of the topic. A policy of your own is anything that makes a
+`Policy` from the state of a crawl and a generator of random numbers; a class with such a
 constructor (`tres.ValuePolicy`) is one.
 """
 
@@ -47,13 +47,13 @@ def run_crawl(
     overwrite: bool = False,
     **settings: object,
 ) -> Run:
-    """Crawl a web to the end of the budget; what is found is kept in the directory `run`.
+    """Crawl a web to the end of the budget, and write the run to the directory `run`.
 
-    Without a `web` it is the live Web, politely and with the limits of the topic's `live` settings;
-    that works once in a process, as the machinery below it cannot start again. `judge` says
+    Without a `web`, crawl the live Web within the limits of the topic's `live` settings; that
+    works once per process, because Twisted's reactor cannot restart. `judge` says
     what is relevant, instead of a model that is trained; it cannot be one of your own on the
-    live Web, where pages are read in a process of their own. `on_page` is told of every page;
-    the crawl ends early if it returns False. `settings` replace those of the topic.
+    live Web, where pages are read in a process of their own. `on_page` receives every page;
+    the crawl ends early if it returns False. `settings` override those of the topic.
 
         >>> web = open_web("generated:pages=300,seed=1")
         >>> topic = new_topic(["astronomy"], web.seeds("astronomy"), labels=["astronomy"])
@@ -84,7 +84,7 @@ def resume_crawl(
     judge: Judge | None = None,
     on_page: OnPage | None = None,
 ) -> Run:
-    """Go on with a crawl from where it ended, however it ended; `pages` is a new budget in all.
+    """Resume a crawl, however it ended; `pages` is a new budget in all.
 
     The run knows its web, if that has a path or a name; any other is given again, and so are
     a policy and a judge of your own.
@@ -139,7 +139,7 @@ def _pages(
     own: OwnPolicy | None,
     overwrite: bool,
 ) -> Generator[Stepped]:
-    """The steps of a new run; one that is left early is interrupted in good order."""
+    """Yield the steps of a new run; a run that is left early is interrupted in good order."""
     with (
         _run_directory(run) as directory,
         start_run(
@@ -169,7 +169,7 @@ def _run_directory(run: Path | str | None) -> Iterator[Path]:
 def _plan(
     topic: TopicConfig, policy: str | MakePolicy | None, settings: dict[str, object]
 ) -> tuple[TopicConfig, OwnPolicy | None]:
-    """The topic with its settings for this crawl, and the policy if it is none of ours."""
+    """The topic with its settings for this crawl, and the policy if it is your own."""
     if policy is None or isinstance(policy, str):
         return with_loaded_policy(topic.override(**settings, policy=policy)), None
     return topic.override(**settings), _own(policy)

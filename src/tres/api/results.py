@@ -1,7 +1,7 @@
 """What a crawl has found, read from its directory.
 
-A run is read from its journal, which is true at every moment: one that is being crawled, one that
-has ended and one that was killed look the same. `refresh` reads on where a crawl goes on.
+A run is read from its journal, which is correct at every moment: a run may be crawled, finished or
+killed. `refresh` reads what a running crawl has added.
 """
 
 from __future__ import annotations
@@ -45,24 +45,24 @@ class Run(RunReader):
         return f"Run({str(self.run)!r}): {len(self.pages):,} pages, {self.relevant:,} relevant"
 
     def harvest_curve(self) -> list[float]:
-        """The harvest rate after each page: relevant pages / pages."""
+        """Return the harvest rate after each page: relevant pages / pages."""
         found = accumulate(page.relevant for page in self.pages)
         return [relevant / pages for pages, relevant in enumerate(found, start=1)]
 
     def named(self, page: PageRow) -> dict[str, float]:
-        """What the policy saw of a link when it chose it, by name."""
+        """Return the features of a link when the policy chose it, by name."""
         return dict(zip(self.features, page.features, strict=True))
 
     def tree(self) -> TreeView:
-        """The decision tree as it is now; `RunError` if the policy has none."""
+        """Return the decision tree as it is now; `RunError` if the policy has none."""
         return tree_of(self.run)
 
     def judge(self) -> RelevanceModel:
-        """The model that judges pages: for texts of your own, or as the judge of another crawl."""
+        """Return the model that judges pages, for your own texts or another crawl."""
         return newest_model(self.run)
 
     def web(self) -> Web:
-        """Where the pages themselves can be read again, with `fetch(url)`."""
+        """Return the web from which pages can be read again, with `fetch(url)`."""
         web = web_of(self.run)
         if web is None:
             raise RunError(f"{self.run}: kept no pages; crawl with live.keep = 'pages' next time")
@@ -85,7 +85,7 @@ class Run(RunReader):
         Those crawled by now are written: what `pages` does not hold yet as well.
         """
         if to not in FORMATS:
-            raise ConfigError(f"{to!r} is no format; valid are {', '.join(FORMATS)}")
+            raise ConfigError(f"{to!r} is not a format; valid are {', '.join(FORMATS)}")
         chosen = Selection(relevant, min_relevance, tuple(sites), tuple(languages), limit)
         with new_file(Path(path), overwrite) as file:
             return export(self.run, to, file, chosen).pages
