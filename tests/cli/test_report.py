@@ -88,7 +88,7 @@ def test_an_archive_that_has_moved_is_named(tres: Tres, run: Path, archive: Path
     assert "Some extracts are missing" not in (run / "report.html").read_text()
     outcome = tres("report", run, run, "--web", moved)
     assert outcome.code == 2
-    assert "leave it out, or name one run only" in outcome.err
+    assert "leave it out, or name one run" in outcome.err
 
 
 def test_no_page_and_a_place_for_it_are_refused(tres: Tres, run: Path) -> None:
