@@ -76,6 +76,7 @@ def test_the_layers_of_the_documentation_are_those_that_lint_checks() -> None:
     assert shown == [set(layer.split(" | ")) for layer in layers]
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # a page may say what has moved
 @pytest.mark.parametrize("page", all_pages(), ids=lambda page: page.name)
 def test_every_name_of_the_code_that_a_page_mentions_exists(page: DocPage) -> None:
     for name in set(re.findall(r"`(tres(?:\.\w+)+)(?:\([^`]*\))?`", page.text)):
