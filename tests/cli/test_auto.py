@@ -98,7 +98,7 @@ def test_with_labels_auto_takes_the_labels(
         (('["bee", "honey"]', "[]"),
          2, ["{topic}: topic.keywords must be a list of words with at least 1 item"]),
         (("explore = 40", "explore = 12"),
-         2, ["12 pages (1 of them seeds) are too few to learn a topic without labels, 20 are "
+         2, ["a topic cannot be learnt without labels from 12 pages (1 seed), 20 with a seed are "
              "needed; name seeds that link to more pages, or give examples (training.labels, or "
              "positives with negatives)"]),
         (("page/0", "page/777"),

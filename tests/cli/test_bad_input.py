@@ -125,7 +125,7 @@ def test_examples_of_one_class_only_cannot_train_a_model(
     archive.write_text("\n".join(json.dumps(line | {"labels": ["Nature"]}) for line in lines))
     refused(
         tres("crawl", topic, "--web", archive, "--run", tmp_path / "run"),
-        "all 60 pages carry the label Nature, none is left as an irrelevant example; "
+        "60 pages carry the label Nature and no other page is left as an irrelevant example; "
         "name a narrower label",
         tmp_path / "run",
     )

@@ -102,8 +102,8 @@ def test_a_web_with_one_class_only(tres: Tres, topic: Path, archive: Path, out: 
     pages = [json.loads(line) | {"labels": ["Nature"]} for line in archive.read_text().splitlines()]
     archive.write_text("\n".join(map(json.dumps, pages)))
     assert tres("train", topic, "--web", archive, "--out", out) == (
-        2, "", "tres: all 60 pages carry the label Nature, none is left as an irrelevant example; "
-        "name a narrower label\n",
+        2, "", "tres: 60 pages carry the label Nature and no other page is left as an irrelevant "
+        "example; name a narrower label\n",
     )  # fmt: skip
 
 

@@ -88,7 +88,13 @@ def test_the_sample_is_uniform():
         (
             [("cat", ("Science",)), ("cell", ("Art", "Science"))],
             ["Science"],
-            "all 2 pages carry the label Science, none is left as an irrelevant example; "
+            "2 pages carry the label Science and no other page is left as an irrelevant example; "
+            "name a narrower label",
+        ),
+        (
+            [("cat", ("Science",))],
+            ["Science"],
+            "1 page carries the label Science and no other page is left as an irrelevant example; "
             "name a narrower label",
         ),
     ],

@@ -119,9 +119,13 @@ def test_plurals_are_keywords_too_in_any_case():
     ("positives", "unlabelled", "message"),
     [
         (["tide reef"], ["wall"] * 18,
-         "19 pages (1 of them seeds) are too few to learn a topic without labels, 20 are needed; "
-         "name seeds that link to more pages, or give examples (training.labels, or positives "
-         "with negatives)"),
+         "a topic cannot be learnt without labels from 19 pages (1 seed), 20 with a seed are "
+         "needed; name seeds that link to more pages, or give examples (training.labels, or "
+         "positives with negatives)"),
+        ([], ["wall"],
+         "a topic cannot be learnt without labels from 1 page (no seeds), 20 with a seed are "
+         "needed; name seeds that link to more pages, or give examples (training.labels, or "
+         "positives with negatives)"),
         (["tide reef"], ["tide reef"] * 30,
          "all of the explored pages look relevant by their keywords; name more specific "
          "keywords, or give examples (training.labels, or positives with negatives)"),

@@ -14,6 +14,7 @@ from itertools import compress
 import numpy as np
 
 from tres.errors import TrainingError
+from tres.numbers import format_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +89,9 @@ def examples_from_labels(
     _refuse_unknown_labels(topic_labels, labels_of_web)
     if not no.sample:
         raise TrainingError(
-            f"all {yes.offered} pages carry the label {' or '.join(topic_labels)}, none is left as "
-            "an irrelevant example; name a narrower label"
+            f"{format_count(yes.offered, 'page carries', 'pages carry')} the label "
+            f"{' or '.join(topic_labels)} and no other page is left as an irrelevant example; "
+            "name a narrower label"
         )
     return Examples.of(yes.sample, no.sample)
 

@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tres.errors import TrainingError
+from tres.numbers import format_count
 from tres.relevance.examples import Examples
 from tres.relevance.tfidf import MIN_PAGES, balanced_regression, tfidf_vectors
 from tres.topic.keyword_forms import keyword_forms
@@ -111,9 +112,10 @@ def _cross_fitted_logits(vectors: Any, labels: Flags, weights: Floats) -> Floats
 def _refuse_too_few(positives: int, pages: int) -> None:
     if positives == 0 or pages < LEAST_PAGES:
         raise TrainingError(
-            f"{pages} pages ({positives} of them seeds) are too few to learn a topic without "
-            f"labels, {LEAST_PAGES} are needed; name seeds that link to more pages, or give "
-            "examples (training.labels, or positives with negatives)"
+            f"a topic cannot be learnt without labels from {format_count(pages, 'page')} "
+            f"({format_count(positives, 'seed')}), {LEAST_PAGES} with a seed are needed; name "
+            "seeds that link to more pages, or give examples (training.labels, or positives with "
+            "negatives)"
         )
 
 
