@@ -37,7 +37,7 @@ from tres.relevance.label_candidates import (
 )
 from tres.relevance.model import RelevanceModel
 from tres.relevance.model_kinds import train_model
-from tres.runs.auto_model import explore_topic
+from tres.runs.topic_perceiver import explore_topic
 from tres.runs.topic_session import offline_session
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.topic.keyword_matcher import KeywordMatcher

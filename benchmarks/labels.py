@@ -30,8 +30,7 @@ from tres.relevance.judged_examples import ENOUGH, add_judgements
 from tres.relevance.model import THRESHOLD, RelevanceModel
 from tres.relevance.model_kinds import train_model
 from tres.relevance.positive_unlabelled import POSITIVE_WEIGHT
-from tres.runs.auto_model import explore_topic
-from tres.runs.topic_perceiver import topic_words
+from tres.runs.topic_perceiver import explore_topic, topic_words
 from tres.settings.topic_file import TopicConfig, load_topic
 
 SEEDS = 10

@@ -170,7 +170,7 @@ def judge_all(run: Path, relevant: Callable[[str], bool]) -> str:
     web = web_of(run)
     assert web is not None
     learnt = learn_judgements(run, web, load_topic(config_of(run)))
-    assert learnt.told
+    assert learnt.sent
     return learnt.model.digest
 
 

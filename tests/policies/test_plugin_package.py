@@ -18,7 +18,7 @@ import tres
 from tres.crawl.session_state import capture, restore
 from tres.dashboard.topic_list import find_topics
 from tres.offline.generated.generator import GeneratedWeb
-from tres.runs.restored_session import session_of
+from tres.runs.resume_run import session_of
 from tres.store.journal import JOURNAL, Journal
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "odds-policy"

@@ -28,7 +28,7 @@ from tres.report.explain.gather import explain
 from tres.report.explain.layout import format_explanation
 from tres.report.run_reader import RunReader
 from tres.runs.offline_run import crawl_offline, resume_offline
-from tres.runs.restored_session import session_of
+from tres.runs.resume_run import session_of
 from tres.runs.topic_perceiver import perceive_topic
 from tres.settings.policy_names import POLICIES
 from tres.settings.sections import (

@@ -8,7 +8,7 @@ from pathlib import Path
 from tres.frontier.leaf_rules import Node, TreeView
 from tres.report.run_reader import RunReader
 from tres.report.tree_svg import DEEPEST, MOST, best_leaves, drawing, levels_shown
-from tres.runs.restored_session import tree_of
+from tres.runs.resume_run import tree_of
 
 TREE = TreeView(
     (

@@ -15,7 +15,7 @@ from tres.frontier.leaf_rules import TreeView
 from tres.offline import Web
 from tres.relevance.model import RelevanceModel
 from tres.report.run_reader import PageRow, RunReader
-from tres.runs.restored_session import tree_of
+from tres.runs.resume_run import tree_of
 from tres.store.export_pages import FORMATS, Selection, export, new_file
 from tres.store.model_versions import newest_model
 from tres.store.page_source import web_of

@@ -85,8 +85,7 @@ def check_live_seeds(config: TopicConfig) -> list[SeedCheck]:
 
     It runs the event loop of a live crawl: once per process.
     """
-    from tres.runs.live_checks import check_live
-    from tres.runs.live_components import in_live_loop
+    from tres.runs.live_components import check_live, in_live_loop
     from tres.runs.live_exploration import explore_live
 
     check_live(config)

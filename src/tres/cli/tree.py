@@ -12,7 +12,7 @@ from tres.frontier.leaf_rules import TreeView
 from tres.numbers import format_count
 from tres.report.explain.fetched_page import leaf_of
 from tres.report.feature_labels import format_condition
-from tres.runs.restored_session import tree_of
+from tres.runs.resume_run import tree_of
 
 WIDTH, INDENT = 80, " " * 8
 FORMATS = {

@@ -1,7 +1,7 @@
 """What waits in the frontier of a run: by leaf of the tree, and by site.
 
 Only the crawler has the frontier. Everybody else replays its journal, as a resumed crawl does
-(`runs.restored_session`), which takes seconds for a long run. So this runs in a process of its own,
+(`runs.resume_run`), which takes seconds for a long run. So this runs in a process of its own,
 and its result is as of the last step in the journal.
 """
 
@@ -15,7 +15,7 @@ from tres.crawl.session import CrawlSession
 from tres.dashboard.run_counts import Json, harmless
 from tres.policies.policy import FrontierPolicy
 from tres.report.feature_labels import format_rule
-from tres.runs.restored_session import session_of
+from tres.runs.resume_run import session_of
 
 LEAVES = SITES = 50
 """Entries that are listed; the rest are counted."""

@@ -32,7 +32,7 @@ from tres.report.explain.sentences import (
 )
 from tres.report.feature_labels import format_condition, value_and_label
 from tres.report.run_reader import RunReader
-from tres.runs.restored_session import tree_of
+from tres.runs.resume_run import tree_of
 from tres.store.journal import JOURNAL, Journal
 from tres.store.page_source import pages_of
 from tres.store.run_directory import SUMMARY

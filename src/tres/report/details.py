@@ -18,7 +18,7 @@ from tres.report.run_reader import FailureRow, RunReader
 from tres.report.safe_html import Markup, breakable, element, joined, link
 from tres.report.site_requests import SiteRequests, busiest_sites, time_span
 from tres.report.tree_svg import best_leaves, drawing, levels_shown
-from tres.runs.restored_session import tree_of
+from tres.runs.resume_run import tree_of
 from tres.web.page import FailureKind
 
 TOP_SITES = 30

@@ -26,8 +26,7 @@ from tres.relevance.label_candidates import (
 )
 from tres.relevance.model import RelevanceModel
 from tres.relevance.model_kinds import train_model
-from tres.runs.auto_model import explore_topic
-from tres.runs.topic_perceiver import seed_urls, topic_examples, topic_words
+from tres.runs.topic_perceiver import explore_topic, seed_urls, topic_examples, topic_words
 from tres.settings.topic_file import TopicConfig
 from tres.store.guessed_examples import read_guesses
 from tres.store.judgements import read_judgements

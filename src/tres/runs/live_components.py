@@ -1,15 +1,18 @@
 """Components of a live run, shared by `tres crawl` and the Scrapy plug-in.
 
-Scrapy's settings, the process that reads pages, the memory of pages read so far, the controller
-that carries out orders, and the archive of raw pages.
+Checks of what the live Web demands of a topic and an archive does not, Scrapy's settings, the
+process that reads pages, the memory of pages read so far, the controller that carries out orders,
+and the archive of raw pages.
 """
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from tres.crawl.events import Event
 from tres.engines.browser.playwright_settings import browser_settings
@@ -20,7 +23,8 @@ from tres.engines.reading.switching_reader import SwitchingReader
 from tres.engines.scrapy.base_settings import base_settings, merge_settings
 from tres.engines.scrapy.live_loop import LiveLoop, run_live
 from tres.engines.scrapy.logs import logging_to
-from tres.engines.scrapy.network_settings import network_settings, user_agent
+from tres.engines.scrapy.network_settings import PROXY_SECONDS, network_settings, user_agent
+from tres.errors import ConfigError
 from tres.runs.open_run import MakeWarc, OpenRun
 from tres.settings.topic_file import TopicConfig
 from tres.store.journal import Journal
@@ -30,6 +34,42 @@ from tres.store.warc_writer import WarcStore, about_crawl
 from tres.web.percept import Perceiver
 
 T = TypeVar("T")
+
+
+def check_live(config: TopicConfig) -> None:
+    """Raise a `ConfigError` if this topic cannot be crawled on the live Web."""
+    check_no_labels(config)
+    if not config.live.contact and not config.live.proxy:
+        raise ConfigError(
+            "live.contact is missing: sites must be able to reach whoever crawls them; write "
+            'contact = "https://you.example/crawler" (or a mail address) under [live], '
+            "or give --contact; to crawl an archive, name it with --web"
+        )
+    if config.live.proxy:
+        _check_proxy(config.live.proxy)
+
+
+def check_no_labels(config: TopicConfig) -> None:
+    """Raise a `ConfigError` if the examples come from labels, which only archives have."""
+    if config.training.labels:
+        raise ConfigError(
+            "training.labels: the live Web has no labels; name an archive with --web, give "
+            'positives and negatives, load a model, or set model = "auto" without labels'
+        )
+
+
+def _check_proxy(proxy: str) -> None:
+    """Connect to the proxy: if it were down, every site would look as if it were."""
+    try:
+        parts = urlsplit(proxy)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        socket.create_connection((parts.hostname, port), PROXY_SECONDS).close()
+    except (OSError, ValueError) as problem:  # no address, no connection; no such port
+        why = getattr(problem, "strerror", None) or problem
+        raise ConfigError(
+            f"live.proxy: nothing answers at {proxy} ({why}); start the proxy, or name another "
+            "with --proxy"
+        ) from None
 
 
 def in_live_loop(main: Callable[[LiveLoop], Coroutine[Any, Any, T]]) -> T:

@@ -19,9 +19,14 @@ from tres.engines.reading.reader_plan import ReaderPlan
 from tres.engines.reading.reader_pool import ReaderPool
 from tres.engines.scrapy.live_loop import LiveCrawl, LiveLoop
 from tres.errors import TresError
-from tres.runs.auto_model import learn_topic, topic_explorer, train_auto_model
 from tres.runs.live_components import scrapy_settings, this_year
-from tres.runs.topic_perceiver import perceive_topic, seed_urls
+from tres.runs.topic_perceiver import (
+    learn_topic,
+    perceive_topic,
+    seed_urls,
+    topic_explorer,
+    train_auto_model,
+)
 from tres.settings.topic_file import TopicConfig
 from tres.store.exploration_log import ExplorationLog
 from tres.store.resume_hints import command_to_resume, write_errors

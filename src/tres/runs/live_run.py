@@ -20,8 +20,8 @@ from tres.engines.reading.switching_reader import SwitchingReader
 from tres.engines.scrapy.live_loop import LiveCrawl, LiveLoop
 from tres.engines.scrapy.logs import LOG, logging_to
 from tres.policies.registry import OwnPolicy
-from tres.runs.live_checks import check_live
 from tres.runs.live_components import (
+    check_live,
     in_live_loop,
     make_controller,
     reader_plan,

@@ -18,8 +18,7 @@ from tres.policies.registry import OwnPolicy
 from tres.relevance.model import RelevanceModel
 from tres.relevance.model_kinds import load_model
 from tres.runs.open_run import Listener, OpenRun, Result, start_run
-from tres.runs.restored_session import offline_knowledge
-from tres.runs.resume_run import resume_run
+from tres.runs.resume_run import offline_knowledge, resume_run
 from tres.runs.topic_perceiver import perceive_topic
 from tres.settings.topic_file import TopicConfig
 from tres.store.run_controller import RunController, Switched

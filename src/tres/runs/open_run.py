@@ -27,7 +27,7 @@ from tres.policies.registry import OwnPolicy
 from tres.policies.setup import NOTHING
 from tres.relevance.custom_model import CustomModel
 from tres.relevance.model import RelevanceModel
-from tres.runs.auto_model import exploration_pages, no_seed_error
+from tres.runs.topic_perceiver import exploration_pages, no_seed_error
 from tres.runs.topic_session import new_session, perceive_seeds, session_digest
 from tres.settings.topic_file import TopicConfig
 from tres.store.guessed_examples import write_guesses

@@ -1,28 +1,41 @@
 """The perceiver of a topic: from topic file to examples, keywords and relevance model.
 
-Examples come from a web's labels or from files; with `model = "auto"` and neither of them, an
-exploratory crawl gathers pages and guesses which are relevant (`tres.runs.auto_model`). Keywords
-may be expanded from the examples. The perceiver judges pages and links by both.
+Examples come from a web's labels or from files. With `model = "auto"` and neither of them, an
+exploratory crawl from the seeds gathers pages and guesses which are relevant. It never reads the
+web's labels; it uses only pages that a crawl from the seeds can fetch, and the summary counts them
+(`exploration_pages`). Keywords may be expanded from the examples. The perceiver judges pages and
+links by both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
-from tres.errors import ConfigError
+import numpy as np
+
+from tres.engines.exploration.explore import ExploredPages, Explorer, explore, explore_offline
+from tres.errors import ConfigError, SeedError, TrainingError
 from tres.offline.web import Web
 from tres.relevance.example_files import examples_from_files
 from tres.relevance.examples import Examples, examples_from_labels
 from tres.relevance.model import RelevanceModel
 from tres.relevance.model_kinds import load_model, train_model
+from tres.relevance.positive_unlabelled import guess_labels
+from tres.relevance.tfidf import TfidfModel, train_tfidf
 from tres.relevance.training import TopicWords
-from tres.runs.auto_model import explore_topic, train_auto_model
 from tres.settings.topic_file import TopicConfig
 from tres.topic.expansion import Expansion, expand_keywords
+from tres.topic.keyword_forms import keyword_forms
 from tres.topic.keyword_matcher import KeywordMatcher
+from tres.topic.text import words
 from tres.topic.vectors.word_vectors import load_vectors
 from tres.web.percept import Perceiver
 from tres.web.url import canonical
+
+EXPLORED = "exploration_pages"
+"""The fact of a model that counts the pages fetched to learn it."""
 
 
 def perceive_topic(
@@ -96,3 +109,60 @@ def seed_urls(config: TopicConfig) -> list[str]:
             raise ConfigError(f"topic.seeds: {written!r} is not a web address; write http://...")
         urls.append(url)
     return urls
+
+
+class ExploredTopic(NamedTuple):
+    """The examples that an exploration gave, and the pages that it fetched."""
+
+    guesses: Examples
+    pages: int
+
+
+def explore_topic(config: TopicConfig, web: Web, seeds: Sequence[str]) -> ExploredTopic:
+    """Explore an offline web from the seeds, and guess which pages are about the topic."""
+    return learn_topic(config, explore_offline(topic_explorer(config, seeds), web))
+
+
+def topic_explorer(config: TopicConfig, seeds: Sequence[str]) -> Explorer:
+    """Return the explorer of a topic, which an engine feeds with pages."""
+    if not seeds:
+        raise ConfigError(
+            'topic.seeds: model = "auto" learns from seeds; name some there or with --seed-url'
+        )
+    forms = keyword_forms(config.topic.keywords)
+    if not forms:
+        raise TrainingError("topic.keywords: none of them contains a word; write words")
+    rng = np.random.default_rng(config.crawl.seed)
+    return explore(seeds, forms, config.training.explore, rng)
+
+
+def learn_topic(config: TopicConfig, explored: ExploredPages) -> ExploredTopic:
+    """Guess which of the explored pages are about the topic."""
+    if not explored.seeds:
+        raise no_seed_error({seed.url: seed.kind for seed in explored.failed})
+    pages = (*explored.near, *explored.background)
+    texts = [page.content for page in pages if words(page.content)]
+    positives = [page.content for page in explored.seeds]
+    return ExploredTopic(guess_labels(positives, texts, config.topic.keywords), explored.count)
+
+
+def train_auto_model(config: TopicConfig, explored: ExploredTopic) -> TfidfModel:
+    """Train the model that keywords and seeds alone can teach."""
+    guesses = explored.guesses
+    model = train_tfidf(guesses.texts, guesses.labels, config.crawl.seed, guesses.weights)
+    return replace(model, facts={**model.facts, EXPLORED: explored.pages})
+
+
+def no_seed_error(failed: Mapping[str, str]) -> SeedError:
+    """Return the error that no seed gave a page, with the failure of each."""
+    seeds = "the seed gave no" if len(failed) == 1 else f"none of the {len(failed)} seeds gave a"
+    return SeedError(
+        f"{seeds} page; name seeds that this web holds",
+        details=[f"seed {url}: {kind}" for url, kind in failed.items()],
+    )
+
+
+def exploration_pages(model: RelevanceModel) -> int:
+    """Return how many pages were fetched to learn this model; 0 if it had examples."""
+    facts = getattr(model, "facts", {})
+    return int(facts.get(EXPLORED, 0))

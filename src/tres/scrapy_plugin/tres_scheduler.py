@@ -43,8 +43,7 @@ from tres.engines.scrapy.internals import is_starting
 from tres.engines.scrapy.response_handler import ResponseHandler
 from tres.engines.scrapy.scheduler import FLIGHT, CrawlScheduler
 from tres.errors import ConfigError, RunError, TresError
-from tres.runs.live_checks import check_no_labels
-from tres.runs.live_components import make_controller, reader_plan, restore_memory
+from tres.runs.live_components import check_no_labels, make_controller, reader_plan, restore_memory
 from tres.runs.live_run import start_or_resume
 from tres.scrapy_plugin.link_filter import LinkFilter
 from tres.scrapy_plugin.spider_requests import (

@@ -25,7 +25,7 @@ from tres.report.explain.unfetched_url import (
     site_cap,
 )
 from tres.report.run_reader import FailureRow, PageRow, RunReader, open_run
-from tres.runs.restored_session import tree_of
+from tres.runs.resume_run import tree_of
 from tres.store.journal import Journal
 from tres.store.records import Received
 from tres.web.identity import Identity

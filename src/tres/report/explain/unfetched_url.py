@@ -24,7 +24,7 @@ from tres.policies.tree_random import TreeRandom
 from tres.report.explain.facts import Citation, Crawl, NeverFetched, Reason, RunnerUp, Waiting
 from tres.report.explain.fetched_page import leaf_of, ordered_features, runners_up
 from tres.report.run_reader import PageRow, Rival, RunReader
-from tres.runs.restored_session import session_of
+from tres.runs.resume_run import session_of
 from tres.store.journal import Journal
 from tres.web.link_rules import LinkRules
 from tres.web.traps import LIMITS, space_of
