@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,12 @@ from tests.support.models import Half
 
 from tres.engines.protocols import Exchange, Fetched
 from tres.errors import ArchiveError
+from tres.offline.archive import ArchiveWarning
 from tres.runs.open_run import start_run
 from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig
 from tres.store.journal import JOURNAL, Journal
-from tres.store.page_source import page_of, pages_of
+from tres.store.page_source import page_of, pages_of, web_of
 from tres.store.warc_writer import WarcStore, parts_of
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.page import Page
@@ -86,3 +88,36 @@ def test_damage_elsewhere_does_not_matter(run: Path) -> None:
 
 def test_what_is_no_page_is_not_found(run: Path) -> None:
     assert read_page(run, 1, SEEDS[0]) is None
+
+
+def pages_and_warnings(run: Path) -> tuple[list[Page], list[str]]:
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        web = web_of(run)
+        assert web is not None
+        return list(web.pages()), [str(warning.message) for warning in warned]
+
+
+def test_any_bit_changed_at_the_end_of_the_files_is_harmless_or_reported(run: Path) -> None:
+    """Some of them make the last record look as if it was still being written."""
+    last, whole = parts_of(run)[-1], pages_and_warnings(run)
+    content = last.read_bytes()
+    lost = 0
+    for place in range(8 * (len(content) - 40), 8 * len(content)):
+        changed = bytearray(content)
+        changed[place // 8] ^= 1 << place % 8
+        last.write_bytes(changed)
+        try:
+            pages, warned = pages_and_warnings(run)
+        except ArchiveError:
+            continue
+        assert warned or (pages, []) == whole
+        lost += any("have lost their end; to fetch it again: tres resume" in w for w in warned)
+    assert lost
+
+
+def test_files_that_lack_their_last_bytes_are_reported(run: Path) -> None:
+    last = parts_of(run)[-1]
+    last.write_bytes(last.read_bytes()[:-1])
+    with pytest.warns(ArchiveWarning, match="its WARC files have lost their end"):
+        assert web_of(run) is not None

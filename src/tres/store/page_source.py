@@ -6,20 +6,25 @@ crawl over an archive keeps the address of the archive.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
-from tres.errors import ArchiveError
+from tres.errors import ArchiveError, RunError, printable
 from tres.offline import WarcArchive, Web, open_web
+from tres.offline.archive import ArchiveWarning
 from tres.offline.warc import page_within
 from tres.store.journal import JOURNAL, Journal
-from tres.store.warc_writer import parts_of
+from tres.store.resume_hints import command_to_resume
+from tres.store.warc_writer import WarcStore, parts_of
 from tres.web.page import Outcome, Page
 
 
 def web_of(run: Path, address: str | None = None) -> Web | None:
     """The web with the pages of a run, or the one at `address`; None if no pages were kept."""
     if address is None and any(part.stat().st_size for part in parts_of(run)):
+        _warn_of_lost_end(run)
         return WarcArchive(run)
     address = address or _address(run)
     if not address:
@@ -28,6 +33,18 @@ def web_of(run: Path, address: str | None = None) -> Web | None:
         return open_web(address)
     except ArchiveError as error:
         raise ArchiveError(f"{error.message} (if the web has moved, give it with --web)") from None
+
+
+def _warn_of_lost_end(run: Path) -> None:
+    """Warn if the files have lost the last page in the journal: to `WarcArchive`, a damaged end
+    looks like a record that is still being written.
+    """
+    with suppress(RunError), Journal.open(run / JOURNAL) as journal:
+        last = max(journal.exchanges().values(), default=(0, 0))
+        if not WarcStore(run, {}).is_whole(*last):
+            text = f"{run}: its WARC files have lost their end; to fetch it again: "
+            text += command_to_resume(run)
+            warnings.warn(printable(text), ArchiveWarning, stacklevel=3)
 
 
 def page_of(journal: Journal, record: int, url: str, address: str | None = None) -> Page | None:
