@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from tests.support.bees import bees_config, crawl_bees, lexicon, write_bees
 
 from tres.frontier.path_rows import HAN

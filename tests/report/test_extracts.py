@@ -9,7 +9,7 @@ import pytest
 from tests.report.runs import unpacked
 from tests.support.bees import bees_config, crawl_bees, write_bees
 
-from tres.report.extracts import best_first, extracts_of
+from tres.report.pages_table import best_first, extracts_of
 from tres.report.report_page import report_page
 from tres.report.run_reader import RunReader
 

@@ -11,8 +11,7 @@ from tests.report.runs import HOSTILE_TITLE, crawl, finished, killed, opened, un
 from tests.support.bees import bees_config, crawl_bees, write_bees
 
 from tres.report.details import meaning
-from tres.report.extracts import Extracts
-from tres.report.pages_table import PRINTED, PageList, compact
+from tres.report.pages_table import PRINTED, Extracts, PageList, compact
 from tres.report.reasons import reasons_of
 from tres.report.report_page import report_page
 from tres.report.run_reader import RunReader

@@ -10,7 +10,7 @@ from tests.report.runs import row
 
 from tres.report import series
 from tres.report.run_reader import RunReader
-from tres.report.site_requests import SiteRequests, busiest_sites, time_span
+from tres.report.series import SiteRequests, busiest_sites, time_span
 
 PAGES = [
     row(step=1, site="a", relevant=True, relevance=0.9),

@@ -60,8 +60,8 @@ class Axes:
             end = WIDTH - RIGHT
             parts.append(f'<line class="grid" x1="{left}" y1="{y}" x2="{end}" y2="{y}"/>')
             parts.append(_text(left - 6, y + 4, format_tick(share * self.y_most), "end"))
-            anchor = "end" if share == 1 else "middle"
-            parts.append(_text(end if share == 1 else x, bottom + 17, _tick(self, share), anchor))
+            place, anchor = (end, "end") if share == 1 else (x, "middle")
+            parts.append(_text(place, bottom + 17, format_tick(share * self.x_most), anchor))
         parts.append(_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, self.x_label, "middle"))
         return "".join(parts)
 
@@ -89,8 +89,11 @@ def plane(series: Mapping[str, Points], front: Points, x_label: str, title: str)
                 f'<circle class="dot {_colour(place)}" cx="{left}" cy="{up}" r="5">'
                 f"<title>{escape(name)}: {format_tick(x)}, {format_tick(y)}</title></circle>"
             )
-    pairs = "; ".join(f"{name}: {_pairs(points)}" for name, points in series.items())
-    return _figure(axes.svg() + "".join(drawn), title, f"{title} by {x_label}. {pairs}", series)
+    described = "; ".join(
+        f"{name}: {', '.join(f'{format_tick(y)} at {format_tick(x)}' for x, y in points)}"
+        for name, points in series.items()
+    )
+    return _figure(axes.svg() + "".join(drawn), title, f"{title} by {x_label}. {described}", series)
 
 
 def bars(counts: Sequence[int], most: float, x_label: str, title: str, mark: float) -> str:
@@ -192,16 +195,8 @@ def _describe_line(name: str, points: Points) -> str:
     )
 
 
-def _pairs(points: Points) -> str:
-    return ", ".join(f"{format_tick(y)} at {format_tick(x)}" for x, y in points)
-
-
 def _colour(place: int) -> str:
     return f"s{place % COLOURS}" + (" more" if place >= COLOURS else "")
-
-
-def _tick(axes: Axes, share: float) -> str:
-    return format_tick(share * axes.x_most)
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:

@@ -16,7 +16,6 @@ from tres.report.explain.fetched_page import leaf_of
 from tres.report.feature_labels import format_condition
 from tres.report.run_reader import FailureRow, RunReader
 from tres.report.safe_html import Markup, breakable, element, joined, link
-from tres.report.site_requests import SiteRequests, busiest_sites, time_span
 from tres.report.tree_svg import best_leaves, drawing, levels_shown
 from tres.runs.resume_run import tree_of
 from tres.web.page import FailureKind
@@ -31,7 +30,7 @@ def details(reader: RunReader) -> Iterator[tuple[str, Markup]]:
         yield "How it went", _curves(reader)
         yield "Relevance", _relevance(reader)
     yield "Failures", _failures(reader)
-    if busy := busiest_sites(reader):
+    if busy := series.busiest_sites(reader):
         yield "Politeness", _politeness(reader, busy)
     if tree := tree_or_reason(reader):
         yield "Decision tree", paragraphs(tree) if isinstance(tree, str) else _tree(tree)
@@ -137,8 +136,8 @@ def _examples(failures: tuple[FailureRow, ...]) -> Markup:
     return element("ul", *items, class_="examples")
 
 
-def _politeness(reader: RunReader, busy: list[SiteRequests]) -> Markup:
-    begin, end = time_span(reader)
+def _politeness(reader: RunReader, busy: list[series.SiteRequests]) -> Markup:
+    begin, end = series.time_span(reader)
     rows: list[list[str]] = [
         [
             joined(

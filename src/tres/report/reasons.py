@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from tres.errors import printable
 from tres.numbers import format_count, format_percentage, spell_count, spell_number
 from tres.policies.registry import policy_info
-from tres.report.explain.facts import Citation, Decision, How
+from tres.report.explain.facts import Citation, Crawl, Decision
 from tres.report.explain.fetched_page import feature, how_chosen
+from tres.report.explain.gather import crawl_facts
 from tres.report.run_reader import RunReader
 from tres.store.journal import JOURNAL, Journal
 from tres.topic.text import STOP_WORDS, words
@@ -30,44 +30,21 @@ LOW = 0.3
 """Below this value a link promises little."""
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What the sentence about a choice needs; `reasons` are phrases, the plainest first."""
-
-    how: How
-    q: float | None
-    candidates: int
-    frontier: int
-    policy: str
-    gamma: float | None
-    reasons: tuple[str, ...]
-
-
 def reasons_of(reader: RunReader) -> list[str]:
     """Return a sentence per page, in the order of the pages."""
-    return [f"Fetched {why_chosen(choice)}." for choice in _choices(reader)]
-
-
-def _choices(reader: RunReader) -> Iterator[Choice]:
-    seeds, requested = _requests(reader)
+    crawl, (seeds, requested) = crawl_facts(reader), _requests(reader)
     records = [page.record for page in reader.pages]
-    gamma = reader.config.agent.gamma if reader.policy_info.q_values else None
     amount = cache(lambda name, value: feature(name, value).amount)
+    sentences = []
     for page in reader.pages:
         before = bisect_left(records, requested.get(page.asked, 0))
-        seen = {
-            name: amount(name, value)
-            for name, value in zip(reader.features, page.features, strict=True)
-        }
-        yield Choice(
-            how=how_chosen(reader, page, page.asked in seeds, before),
-            q=page.q,
-            candidates=page.candidates,
-            frontier=reader.pages[before - 1].frontier if before else 0,
-            policy=reader.policy,
-            gamma=gamma,
-            reasons=tuple(reasons(seen)),
-        )
+        how = how_chosen(reader, page, page.asked in seeds, before)
+        frontier = reader.pages[before - 1].frontier if before else 0
+        chosen = Decision(how, page.q, None, page.candidates, frontier)
+        values = zip(reader.features, page.features, strict=True)
+        known = reasons({name: amount(name, value) for name, value in values})
+        sentences.append(f"Fetched {why_chosen(chosen, crawl, known)}.")
+    return sentences
 
 
 def _requests(reader: RunReader) -> tuple[frozenset[str], dict[str, int]]:
@@ -81,9 +58,10 @@ def _requests(reader: RunReader) -> tuple[frozenset[str], dict[str, int]]:
     return seeds, requested
 
 
-def why_chosen(choice: Choice) -> str:
-    """Why a link was chosen: a clause that follows "tres fetched it"."""
-    match choice.how:
+def why_chosen(chosen: Decision, crawl: Crawl, known: Sequence[str]) -> str:
+    """Why a link was chosen, for these known reasons: a clause that follows "tres fetched it"."""
+    because = f": {join_words(known)}" if known else ""
+    match chosen.how:
         case "seed":
             return "because it is a seed"
         case "search":
@@ -91,32 +69,26 @@ def why_chosen(choice: Choice) -> str:
         case "random":
             return "at random, to explore"
         case "order":
-            return f"because it was next in the order of the policy {choice.policy}"
+            return f"because it was next in the order of the policy {crawl.policy}"
         case "guess":
-            return f"on a first guess, before it had learnt enough{_because(choice)}"
+            return f"on a first guess, before it had learnt enough{because}"
         case "value":
-            return _why_valued(choice)
+            return _why_valued(chosen, crawl, because)
 
 
-def _why_valued(choice: Choice) -> str:
-    assert choice.q is not None
-    if choice.gamma is None:
-        meaning = policy_info(choice.policy).score_meaning
+def _why_valued(chosen: Decision, crawl: Crawl, because: str) -> str:
+    assert chosen.q is not None
+    if crawl.gamma is None:
+        meaning = policy_info(crawl.policy).score_meaning
         suffix = f", {meaning}" if meaning else ""
-        return f"because its score was the highest: {choice.q:.2f}{suffix}"
-    if choice.frontier == 1:
+        return f"because its score was the highest: {chosen.q:.2f}{suffix}"
+    if chosen.frontier == 1:
         return "because it was the only link that waited"
-    best = f"best of {format_candidates(choice)}" if choice.candidates else "best"
-    if choice.q < LOW:
-        return f"because it looked {best}, though not promising"
-    return f"because it looked {best}{_because(choice)}"
+    best = f"best of {format_candidates(chosen)}" if chosen.candidates else "best"
+    return f"because it looked {best}{', though not promising' if chosen.q < LOW else because}"
 
 
-def _because(choice: Choice) -> str:
-    return f": {join_words(choice.reasons)}" if choice.reasons else ""
-
-
-def format_candidates(chosen: Choice | Decision) -> str:
+def format_candidates(chosen: Decision) -> str:
     """What a choice was made among; where few links wait, some are drawn twice."""
     if chosen.candidates < chosen.frontier:
         return format_count(chosen.candidates, "link")
@@ -129,24 +101,15 @@ def reasons(seen: Mapping[str, float], cited: Sequence[Citation] | None = None) 
     Without the pages that link to it, the features say how many of them are relevant.
     """
     if cited is None:
-        counted = round(seen.get("relevant_citations", seen.get("parent_reward", 0.0)))
-        citing = _citing_reason(counted)
+        count = round(seen.get("relevant_citations", seen.get("parent_reward", 0.0)))
+        with_words = ""
     else:
         relevant = [each for each in cited if each.relevant]
-        citing = _citing_reason(len(relevant), _shared_words(relevant))
-    found = [
-        citing,
-        _site_reason(seen),
-        _siblings_reason(seen),
-        _keyword_reason(seen),
-        _link_text_reason(seen),
-    ]
-    return [reason for reason in found if reason][:REASONS]
-
-
-def _citing_reason(count: int, with_words: str = "") -> str:
+        count, with_words = len(relevant), _shared_words(relevant)
     pages = spell_count(count, "relevant page links", "relevant pages link")
-    return f"{pages} to it{with_words}" if count else ""
+    citing = f"{pages} to it{with_words}" if count else ""
+    others = (_site_reason, _siblings_reason, _keyword_reason, _link_text_reason)
+    return list(filter(None, [citing, *(reason(seen) for reason in others)]))[:REASONS]
 
 
 def _shared_words(cited: Sequence[Citation]) -> str:
@@ -180,9 +143,8 @@ def _site_reason(seen: Mapping[str, float]) -> str:
 
 def _siblings_reason(seen: Mapping[str, float]) -> str:
     share = seen.get("siblings_relevance", 0.0)
-    if share < HIGH:
-        return ""
-    return f"the links beside it led to relevant pages ({share:.2f} on average)"
+    known = f"the links beside it led to relevant pages ({share:.2f} on average)"
+    return known if share >= HIGH else ""
 
 
 def _keyword_reason(seen: Mapping[str, float]) -> str:

@@ -8,8 +8,6 @@ store, so a crawl that is running, was killed or has ended looks the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from tres.errors import TresError
 from tres.numbers import format_count, format_rate
 from tres.relevance.strongest_words import Strengths, strongest_words
@@ -18,7 +16,6 @@ from tres.report.charts import lines, share_bar
 from tres.report.conclusion import conclusion
 from tres.report.details import details
 from tres.report.document import document, paragraphs
-from tres.report.extracts import Extracts, extracts_of
 from tres.report.reasons import reasons_of
 from tres.report.run_reader import RunReader
 from tres.report.safe_html import Markup, element, joined
@@ -27,9 +24,13 @@ from tres.store.model_versions import newest_model
 
 def report_page(reader: RunReader, web: str | None = None) -> str:
     """Return the whole page; `web` is where the run's archive is now, if it has moved."""
-    extracts, whys = extracts_of(reader, web), reasons_of(reader)
-    listed = pages_table.PageList(reader.pages, whys, extracts)
-    sections = dict(_sections(reader, listed))
+    extracts = pages_table.extracts_of(reader, web)
+    listed = pages_table.PageList(reader.pages, reasons_of(reader), extracts)
+    sections = {
+        "Pages": _pages(listed),
+        "What the model has learnt": learnt(reader),
+        **dict(details(reader)),
+    }
     return document(reader.config.name, summary(reader), sections, pages_table.compact(listed))
 
 
@@ -79,12 +80,6 @@ def _harvest(reader: RunReader) -> Markup | None:
     return Markup(lines(rates, "pages", "Harvest rate"))
 
 
-def _sections(reader: RunReader, listed: pages_table.PageList) -> Iterator[tuple[str, Markup]]:
-    yield "Pages", _pages(listed)
-    yield "What the model has learnt", learnt(reader)
-    yield from details(reader)
-
-
 def _pages(listed: pages_table.PageList) -> Markup:
     controls = element(
         "div",
@@ -95,13 +90,9 @@ def _pages(listed: pages_table.PageList) -> Markup:
         id="controls",
         hidden=True,
     )
-    return joined(_without_extracts(listed.extracts), controls, pages_table.table(listed))
-
-
-def _without_extracts(extracts: Extracts) -> Markup | None:
-    if not extracts.note:
-        return None
-    return element("p", f"Some extracts are missing: {extracts.note}.", class_="quiet")
+    note = listed.extracts.note
+    missing = element("p", f"Some extracts are missing: {note}.", class_="quiet") if note else None
+    return joined(missing, controls, pages_table.table(listed))
 
 
 def learnt(reader: RunReader) -> Markup:

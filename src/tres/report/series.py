@@ -1,4 +1,4 @@
-"""The numbers of a run: its headline, its curves over the steps, its sites and its failures.
+"""The numbers of a run: its headline, curves, sites, failures, and the requests to each site.
 
 All of it is counted from the journal's pages and failures, so a run that is going on or was
 killed has the same numbers as one that has ended.
@@ -7,20 +7,24 @@ killed has the same numbers as one that has ended.
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, chain, pairwise
+from statistics import median
 
 import numpy as np
 
 from tres.numbers import format_rate
 from tres.report.run_reader import FailureRow, PageRow, RunReader
+from tres.report.safe_html import is_web_address
+from tres.web.url import site_of
 
 Points = list[tuple[float, float]]
 
 POINTS = 240
 """Points of a curve: more than a screen can show of it."""
-BINS = 20
+BINS, PARTS = 20, 80
+"""Bins of the histogram of relevance, and of a strip chart."""
 RECENT = 100
 """Pages over which the recent harvest rate is taken, in reports and in the dashboard."""
 EARLY = 20
@@ -122,8 +126,11 @@ def thin(points: Points) -> Points:
 
 def histogram(pages: Sequence[PageRow]) -> list[int]:
     """Count pages by relevance, from 0 to 1 in equal bins."""
-    counts, _ = np.histogram([page.relevance for page in pages], BINS, (0.0, 1.0))
-    return [int(count) for count in counts]
+    return _counts([page.relevance for page in pages], BINS, 0.0, 1.0)
+
+
+def _counts(values: Sequence[float], bins: int, low: float, high: float) -> list[int]:
+    return [int(count) for count in np.histogram(values, bins, (low, high))[0]]
 
 
 def sites_of(pages: Sequence[PageRow]) -> list[Site]:
@@ -141,3 +148,59 @@ def failures_by_kind(failures: Sequence[FailureRow], examples: int = 3) -> list[
         by_kind[failure.kind].append(failure)
     ordered = sorted(by_kind.items(), key=lambda item: (-len(item[1]), item[0]))
     return [Failures(kind, len(rows), tuple(rows[:examples])) for kind, rows in ordered]
+
+
+@dataclass(frozen=True, slots=True)
+class SiteRequests:
+    """The times of the requests to one site, in seconds of the epoch, in order.
+
+    Redirects, retries and requests for robots.txt are not included: the crawl spaces these as well,
+    but keeps no record of each.
+    """
+
+    site: str
+    times: tuple[float, ...]
+
+    @property
+    def gaps(self) -> list[float]:
+        """Seconds between a request and the next."""
+        return [after - before for before, after in pairwise(self.times)]
+
+    @property
+    def smallest_gap(self) -> float:
+        """The shortest time between two requests."""
+        return min(self.gaps)
+
+    @property
+    def median_gap(self) -> float:
+        """The usual time between two requests."""
+        return float(median(self.gaps))
+
+    def over_time(self, begin: float, end: float) -> list[int]:
+        """Count requests in equal bins of a time span."""
+        return _counts(self.times, PARTS, begin, max(end, begin + 1e-3))
+
+
+def busiest_sites(reader: RunReader, most: int = 15) -> list[SiteRequests]:
+    """Return the sites with most requests, of those with two or more and known times."""
+    times: dict[str, list[float]] = defaultdict(list)
+    for site, at in _requests(reader):
+        times[site].append(at)
+    busy = [SiteRequests(site, tuple(sorted(at))) for site, at in times.items() if len(at) > 1]
+    return sorted(busy, key=lambda each: (-len(each.times), each.site))[:most]
+
+
+def time_span(reader: RunReader) -> tuple[float, float]:
+    """Return the times of the first and the last request."""
+    times = [at for _, at in _requests(reader)]
+    return (min(times), max(times)) if times else (0.0, 0.0)
+
+
+def _requests(reader: RunReader) -> Iterator[tuple[str, float]]:
+    """Site and time of every request that a server answered."""
+    by = reader.config.crawl.site
+    pages = ((page.asked, page.at, page.status) for page in reader.pages)
+    failures = ((failure.url, failure.at, failure.status) for failure in reader.failures)
+    for url, at, status in chain(pages, failures):
+        if at is not None and status and is_web_address(url):
+            yield site_of(url, by), at

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -92,15 +92,8 @@ def sparks(points: Points, most: float | None = None, width: int = SPARKS) -> st
         return ""
     top = most or max(y for _, y in points) or 1.0
     places = [round(i * (len(points) - 1) / max(1, width - 1)) for i in range(width)]
-    return "".join(_block(points[place][1] / top) for place in _each_once(places))
-
-
-def _each_once(places: Sequence[int]) -> list[int]:
-    return sorted(set(places))
-
-
-def _block(share: float) -> str:
-    return BLOCKS[min(len(BLOCKS) - 1, int(share * len(BLOCKS)))]
+    shares = [points[place][1] / top for place in sorted(set(places))]
+    return "".join(BLOCKS[min(len(BLOCKS) - 1, int(share * len(BLOCKS)))] for share in shares)
 
 
 def _table(*names: str) -> Table:

@@ -15,9 +15,10 @@ JSON, with the name of the case under `case`.
 
 from __future__ import annotations
 
-import math
-from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Literal
+import json
+from typing import Any, Literal
+
+import msgspec
 
 from tres.relevance.word_attribution import Attribution
 
@@ -27,8 +28,7 @@ agent had learnt enough; by its value or another score; as the next in an order 
 nothing; at random."""
 
 
-@dataclass(frozen=True, slots=True)
-class Crawl:
+class Crawl(msgspec.Struct, frozen=True):
     """The run: its progress and its policy."""
 
     name: str
@@ -44,8 +44,7 @@ class Crawl:
     """Whether the crawl has ended in good order."""
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(msgspec.Struct, frozen=True):
     """A fetched page that links to the URL, and the link text."""
 
     step: int
@@ -55,15 +54,13 @@ class Citation:
     relevant: bool
 
 
-@dataclass(frozen=True, slots=True)
-class PathStep(Citation):
+class PathStep(Citation, frozen=True):
     """A page on the path from a seed; `anchor` is the text of the link that led to it."""
 
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Feature:
+class Feature(msgspec.Struct, frozen=True):
     """A feature of a link as the policy saw it; `amount` is the value on a natural scale."""
 
     name: str
@@ -71,8 +68,7 @@ class Feature:
     amount: float
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(msgspec.Struct, frozen=True):
     """`low` <= feature < `high`; None is no bound."""
 
     feature: str
@@ -80,8 +76,7 @@ class Condition:
     high: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(msgspec.Struct, frozen=True):
     """The leaf of the decision tree in which a link waited, with its experience up to now."""
 
     id: int
@@ -91,8 +86,7 @@ class Leaf:
     mean_reward: float
 
 
-@dataclass(frozen=True, slots=True)
-class RunnerUp:
+class RunnerUp(msgspec.Struct, frozen=True):
     """Another candidate of the same choice, its value then, and what became of it."""
 
     url: str
@@ -102,8 +96,7 @@ class RunnerUp:
     failure: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True):
     """How the URL was chosen; `rank` is its place among the `candidates`."""
 
     how: How
@@ -112,14 +105,13 @@ class Decision:
     candidates: int
     frontier: int
     """Links that waited after the previous step."""
-    leaf: Leaf | None
-    leaf_note: str
+    leaf: Leaf | None = None
+    leaf_note: str = ""
     """Why the rule of the leaf is missing, if it is."""
-    runners_up: tuple[RunnerUp, ...]
+    runners_up: tuple[RunnerUp, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Consequences:
+class Consequences(msgspec.Struct, frozen=True):
     """The links of a page, and the pages whose paths from a seed lead through it."""
 
     links: int
@@ -128,8 +120,7 @@ class Consequences:
     relevant_descendants: int
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """Which model judged a page, and by which words; `telling` is None if the text is not kept."""
 
     model: str
@@ -140,13 +131,16 @@ class Verdict:
     telling: Attribution | None
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched:
-    """A page of the run."""
+class UrlFacts(msgspec.Struct, frozen=True, tag_field="case"):
+    """What all explanations have."""
 
-    case: ClassVar = "fetched"
     crawl: Crawl
     url: str
+
+
+class Fetched(UrlFacts, frozen=True, tag="fetched"):
+    """A page of the run."""
+
     asked: str
     step: int
     title: str
@@ -165,13 +159,9 @@ class Fetched:
     seconds: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(UrlFacts, frozen=True, tag="failed"):
     """A URL that gave no page."""
 
-    case: ClassVar = "failed"
-    crawl: Crawl
-    url: str
     kind: str
     note: str
     status: int | None
@@ -186,26 +176,18 @@ class Failed:
     citations: tuple[Citation, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class InFlight:
+class InFlight(UrlFacts, frozen=True, tag="underway"):
     """Requested and not answered: under way now, or left open by a crawl that was stopped."""
 
-    case: ClassVar = "underway"
-    crawl: Crawl
-    url: str
     is_seed: bool
     citations: tuple[Citation, ...]
     postponed: str = ""
     """The failure after which it was postponed; empty if it was not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(UrlFacts, frozen=True, tag="waiting"):
     """A URL that may still be chosen, ranked among the whole frontier by the policy of now."""
 
-    case: ClassVar = "waiting"
-    crawl: Crawl
-    url: str
     site: str
     is_seed: bool
     citations: tuple[Citation, ...]
@@ -228,13 +210,9 @@ Reason = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class NeverFetched:
+class NeverFetched(UrlFacts, frozen=True, tag="never"):
     """Neither fetched nor waiting; `detail` names the rule or the limit."""
 
-    case: ClassVar = "never"
-    crawl: Crawl
-    url: str
     reason: Reason
     detail: str
     citations: tuple[Citation, ...]
@@ -248,17 +226,6 @@ Explanation = Fetched | Failed | InFlight | Waiting | NeverFetched
 
 def facts_of(explanation: Explanation) -> dict[str, Any]:
     """Return an explanation for JSON, with null for NaN and infinity."""
-    plain: dict[str, Any] = _plain(asdict(explanation))
-    return {"case": explanation.case, **plain}
-
-
-def _plain(value: Any) -> Any:
-    match value:
-        case dict():
-            return {key: _plain(each) for key, each in value.items()}
-        case list() | tuple():
-            return [_plain(each) for each in value]
-        case float() if not math.isfinite(value):
-            return None
-        case _:
-            return value
+    text = json.dumps(msgspec.to_builtins(explanation))
+    plain: dict[str, Any] = json.loads(text, parse_constant=lambda constant: None)
+    return plain

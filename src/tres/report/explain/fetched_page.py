@@ -22,20 +22,7 @@ from tres.frontier.leaf_rules import TreeView
 from tres.mdp.columns import Floats
 from tres.mdp.schema import COUNTS
 from tres.relevance.word_attribution import Attribution, attribute_words
-from tres.report.explain.facts import (
-    Citation,
-    Condition,
-    Consequences,
-    Crawl,
-    Decision,
-    Feature,
-    Fetched,
-    How,
-    Leaf,
-    PathStep,
-    RunnerUp,
-    Verdict,
-)
+from tres.report.explain import facts
 from tres.report.run_reader import PageRow, Rival, RunReader
 from tres.store.journal import Journal
 from tres.store.model_versions import model_of
@@ -89,11 +76,11 @@ def find_mentions(
 
 def citations(
     mentions: UrlMentions, reader: RunReader, before: int | None = None
-) -> tuple[Citation, ...]:
+) -> tuple[facts.Citation, ...]:
     """Return the pages that link to a URL; only those before a record, if one is given."""
     steps = {row.record: row for row in reader.pages}
     return tuple(
-        Citation(page.step, page.url, anchor, page.relevance, page.relevant)
+        facts.Citation(page.step, page.url, anchor, page.relevance, page.relevant)
         for record, anchor in mentions.citing
         if (before is None or record < before) and (page := steps.get(record)) is not None
     )
@@ -102,18 +89,18 @@ def citations(
 def explain_page(
     reader: RunReader,
     journal: Journal,
-    crawl: Crawl,
+    crawl: facts.Crawl,
     page: PageRow,
     tree: TreeSource,
     web: str | None = None,
-) -> Fetched:
+) -> facts.Fetched:
     """Return all facts about a fetched page."""
     (mentions,) = find_mentions(journal, [page.asked], page.record)
     decision = _decision(reader, page, mentions, tree)
     known = citations(mentions, reader, mentions.requested or page.record)
     every = np.array([row.features for row in reader.pages], np.float32)
     vector = every[page.step - 1]
-    return Fetched(
+    return facts.Fetched(
         crawl=crawl,
         url=page.url,
         asked=page.asked,
@@ -135,7 +122,7 @@ def explain_page(
 
 def _decision(
     reader: RunReader, page: PageRow, mentions: UrlMentions, tree: TreeSource
-) -> Decision:
+) -> facts.Decision:
     before = [row for row in reader.pages[: page.step] if row.record < (mentions.requested or 0)]
     how = how_chosen(reader, page, mentions.is_seed, len(before))
     leaf, leaf_note = None, ""
@@ -143,7 +130,7 @@ def _decision(
         leaf = None if page.leaf is None else leaf_of(tree(page.leaf), page.leaf)
     except RunError as problem:  # the rest can be explained all the same
         leaf_note = problem.message
-    return Decision(
+    return facts.Decision(
         how=how,
         q=page.q,
         rank=1 if how in ("value", "guess") and page.candidates else None,
@@ -155,7 +142,7 @@ def _decision(
     )
 
 
-def how_chosen(reader: RunReader, page: PageRow, is_seed: bool, steps: int) -> How:
+def how_chosen(reader: RunReader, page: PageRow, is_seed: bool, steps: int) -> facts.How:
     """Return how a page was chosen after this many steps."""
     if page.parent is None:
         return "seed" if is_seed else "search"
@@ -168,12 +155,12 @@ def how_chosen(reader: RunReader, page: PageRow, is_seed: bool, steps: int) -> H
     return "guess" if guided else "value"
 
 
-def runners_up(reader: RunReader, rivals: tuple[Rival, ...]) -> tuple[RunnerUp, ...]:
+def runners_up(reader: RunReader, rivals: tuple[Rival, ...]) -> tuple[facts.RunnerUp, ...]:
     """Return the other candidates, and what became of each."""
     fetched = {row.asked: row for row in reader.pages} | {row.url: row for row in reader.pages}
     failed = {row.url: row.kind for row in reader.failures}
     return tuple(
-        RunnerUp(
+        facts.RunnerUp(
             url,
             q,
             fetched[url].step if url in fetched else None,
@@ -184,25 +171,25 @@ def runners_up(reader: RunReader, rivals: tuple[Rival, ...]) -> tuple[RunnerUp, 
     )
 
 
-def leaf_of(view: TreeView, node: int) -> Leaf:
+def leaf_of(view: TreeView, node: int) -> facts.Leaf:
     """Return a node of the tree, which may have split since it was a leaf."""
     here = view.nodes[node]
     conditions = tuple(
-        Condition(name, *(bound if math.isfinite(bound) else None for bound in bounds))
+        facts.Condition(name, *(bound if math.isfinite(bound) else None for bound in bounds))
         for name, bounds in view.bounds(node).items()
     )
-    return Leaf(node, view.rule(node), conditions, here.experiences, here.mean_reward)
+    return facts.Leaf(node, view.rule(node), conditions, here.experiences, here.mean_reward)
 
 
-def feature(name: str, value: float) -> Feature:
+def feature(name: str, value: float) -> facts.Feature:
     """Return a feature with its amount: counts are stored as logarithms."""
     count = COUNTS.get(name)
-    return Feature(name, value, value if count is None else float(round(count(value))))
+    return facts.Feature(name, value, value if count is None else float(round(count(value))))
 
 
 def ordered_features(
-    names: Sequence[str], vector: Floats, others: Floats, leaf: Leaf | None
-) -> tuple[Feature, ...]:
+    names: Sequence[str], vector: Floats, others: Floats, leaf: facts.Leaf | None
+) -> tuple[facts.Feature, ...]:
     """Return the features of a link: those of the leaf's rule, then the most unusual first."""
     deviation = others.std(0)
     unusual = np.abs(vector - others.mean(0)) / np.where(deviation > 0, deviation, 1.0)
@@ -212,7 +199,7 @@ def ordered_features(
     return tuple(feature(name, values[name]) for name in dict.fromkeys([*by_rule, *by_surprise]))
 
 
-def _path(journal: Journal, page: PageRow, reader: RunReader) -> tuple[PathStep, ...]:
+def _path(journal: Journal, page: PageRow, reader: RunReader) -> tuple[facts.PathStep, ...]:
     """The pages from the seed to this one, each with the text of the link that led to it."""
     by_url = {row.url: row for row in reader.pages}
     rows = [page]
@@ -220,7 +207,7 @@ def _path(journal: Journal, page: PageRow, reader: RunReader) -> tuple[PathStep,
         rows.append(parent)
     anchors = [_link_text(journal.entry(above.record), row.asked) for row, above in pairwise(rows)]
     return tuple(
-        PathStep(row.step, row.url, anchor, row.relevance, row.relevant, row.title)
+        facts.PathStep(row.step, row.url, anchor, row.relevance, row.relevant, row.title)
         for row, anchor in zip(rows[::-1], ["", *anchors[::-1]], strict=True)
     )
 
@@ -234,7 +221,7 @@ def _link_text(entry: Entry, url: str) -> str:
     return ""
 
 
-def _consequences(reader: RunReader, journal: Journal, page: PageRow) -> Consequences:
+def _consequences(reader: RunReader, journal: Journal, page: PageRow) -> facts.Consequences:
     entry = journal.entry(page.record)
     percept = entry.outcome if isinstance(entry, Received) else None
     through, below = {page.url}, []
@@ -242,7 +229,7 @@ def _consequences(reader: RunReader, journal: Journal, page: PageRow) -> Consequ
         if row.parent in through:
             through.add(row.url)
             below.append(row)
-    return Consequences(
+    return facts.Consequences(
         links=len(percept.links) if isinstance(percept, Percept) else 0,
         children=sum(row.parent == page.url for row in below),
         descendants=len(below),
@@ -250,12 +237,12 @@ def _consequences(reader: RunReader, journal: Journal, page: PageRow) -> Consequ
     )
 
 
-def _verdict(reader: RunReader, journal: Journal, page: PageRow, web: str | None) -> Verdict:
+def _verdict(reader: RunReader, journal: Journal, page: PageRow, web: str | None) -> facts.Verdict:
     models = list(dict.fromkeys(segment.model for segment in reader.segments))
     model = journal.judge_of(page.record)
     attribution, note = _judge_again(journal, page, model, web)
     number = models.index(model) + 1 if model in models else 1
-    return Verdict(model, number, max(len(models), 1), note, attribution)
+    return facts.Verdict(model, number, max(len(models), 1), note, attribution)
 
 
 def _judge_again(

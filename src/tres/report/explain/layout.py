@@ -10,32 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from tres.errors import printable
 from tres.numbers import spell_count
-from tres.report.explain.facts import (
-    Citation,
-    Decision,
-    Explanation,
-    Failed,
-    Feature,
-    Fetched,
-    InFlight,
-    NeverFetched,
-    PathStep,
-    RunnerUp,
-    Waiting,
-)
-from tres.report.explain.sentences import (
-    describe_failure,
-    describe_in_flight,
-    describe_leaf,
-    describe_outcome,
-    describe_rank,
-    describe_site,
-    describe_turn,
-    describe_verdict,
-    explain_value,
-    summarize_page,
-    why_never,
-)
+from tres.report.explain import facts, sentences
 from tres.report.feature_labels import value_and_label
 from tres.report.reasons import format_candidates, shorten
 
@@ -46,32 +21,32 @@ CITING = 5
 """Citing pages that are listed; the others are counted."""
 
 
-def format_explanation(explanation: Explanation) -> str:
+def format_explanation(explanation: facts.Explanation) -> str:
     """Return the whole explanation for a terminal."""
     match explanation:
-        case Fetched():
+        case facts.Fetched():
             parts = _fetched(explanation)
-        case Failed():
-            parts = _unanswered(describe_failure(explanation), explanation)
-        case InFlight():
-            parts = _unanswered(describe_in_flight(explanation), explanation)
-        case Waiting():
+        case facts.Failed():
+            parts = _unanswered(sentences.describe_failure(explanation), explanation)
+        case facts.InFlight():
+            parts = _unanswered(sentences.describe_in_flight(explanation), explanation)
+        case facts.Waiting():
             parts = _waiting(explanation)
-        case NeverFetched():
+        case facts.NeverFetched():
             parts = _never_fetched(explanation)
     return "\n\n".join([_heading(explanation), *(part for part in parts if part)])
 
 
-def _heading(explanation: Explanation) -> str:
+def _heading(explanation: facts.Explanation) -> str:
     url = printable(explanation.url)
-    if isinstance(explanation, Fetched) and explanation.title:
+    if isinstance(explanation, facts.Fetched) and explanation.title:
         return f'{url}\n"{shorten(explanation.title, 80)}"'
     return url
 
 
-def _fetched(page: Fetched) -> Iterator[str]:
+def _fetched(page: facts.Fetched) -> Iterator[str]:
     chosen = page.decision
-    yield fill(summarize_page(page))
+    yield fill(sentences.summarize_page(page))
     if page.asked != page.url:
         yield fill(f"It was requested as {printable(page.asked)}, which leads there.")
     yield _path(page.path)
@@ -81,15 +56,15 @@ def _fetched(page: Fetched) -> Iterator[str]:
     if chosen.how not in ("seed", "search"):
         heading = "What tres saw of the link when it chose it, the most unusual first:"
         yield f"{heading}\n{_features(page.features)}"
-    yield fill(describe_leaf(chosen.leaf, "waited"))
+    yield fill(sentences.describe_leaf(chosen.leaf, "waited"))
     if chosen.leaf_note:
         yield fill(f"The rule of its leaf is not known: {chosen.leaf_note}.")
     yield _comparison(page)
-    yield fill(describe_outcome(page))
-    yield fill(describe_verdict(page.verdict, page.relevant))
+    yield fill(sentences.describe_outcome(page))
+    yield fill(sentences.describe_verdict(page.verdict, page.relevant))
 
 
-def _unanswered(text: str, page: Failed | InFlight) -> Iterator[str]:
+def _unanswered(text: str, page: facts.Failed | facts.InFlight) -> Iterator[str]:
     yield fill(text)
     if page.is_seed:
         yield "It is a seed."
@@ -97,22 +72,22 @@ def _unanswered(text: str, page: Failed | InFlight) -> Iterator[str]:
         yield _where_found(page.citations)
 
 
-def _waiting(link: Waiting) -> Iterator[str]:
+def _waiting(link: facts.Waiting) -> Iterator[str]:
     if link.is_seed:
         yield "tres has not fetched it yet: it is a seed, and its turn has not come."
         return
-    yield fill(describe_rank(link))
+    yield fill(sentences.describe_rank(link))
     yield _where_found(link.citations)
     yield f"What tres sees of it now, the most unusual first:\n{_features(link.features)}"
-    yield fill(describe_leaf(link.leaf, "waits"))
-    yield fill(describe_site(link))
+    yield fill(sentences.describe_leaf(link.leaf, "waits"))
+    yield fill(sentences.describe_site(link))
     if link.best:
         yield f"The best of all waiting links:\n{_other_links(link.best)}"
-    yield fill(describe_turn(link))
+    yield fill(sentences.describe_turn(link))
 
 
-def _never_fetched(link: NeverFetched) -> Iterator[str]:
-    yield fill(why_never(link))
+def _never_fetched(link: facts.NeverFetched) -> Iterator[str]:
+    yield fill(sentences.why_never(link))
     if link.reason == "unseen" and link.detail:
         kind, _, limit = link.detail.partition(": ")
         yield fill(
@@ -127,7 +102,7 @@ def _never_fetched(link: NeverFetched) -> Iterator[str]:
         yield "It knows no address of that site."
 
 
-def _path(path: Sequence[PathStep]) -> str:
+def _path(path: Sequence[facts.PathStep]) -> str:
     links = len(path) - 1
     if not links:
         return ""
@@ -143,31 +118,27 @@ def _path(path: Sequence[PathStep]) -> str:
     return f"{found}\n{format_table(('page', 'relevance', 'through the link', ''), rows)}"
 
 
-def _comparison(page: Fetched) -> str:
+def _comparison(page: facts.Fetched) -> str:
     chosen = page.decision
     if not chosen.runners_up or chosen.q is None:
         return ""
     kind = "guess" if chosen.how == "guess" else "value"
+    of = f", of {chosen.frontier:,} that waited" if chosen.candidates < chosen.frontier else ""
     text = (
-        f"Its {kind} of {chosen.q:.3f} was the highest of {_compared(chosen)}. "
-        f"{explain_value(page)}The next were:"
+        f"Its {kind} of {chosen.q:.3f} was the highest of {format_candidates(chosen)}{of}. "
+        f"{sentences.explain_value(page)}The next were:"
     )
     return f"{fill(text)}\n{_other_links(chosen.runners_up)}"
 
 
-def _compared(chosen: Decision) -> str:
-    of = f", of {chosen.frontier:,} that waited" if chosen.candidates < chosen.frontier else ""
-    return f"{format_candidates(chosen)}{of}"
-
-
-def _where_found(cited: Sequence[Citation]) -> str:
+def _where_found(cited: Sequence[facts.Citation]) -> str:
     if not cited:
         return ""
     pages = spell_count(len(cited), "fetched page links", "fetched pages link")
     return f"{pages.capitalize()} to it:\n{_citing_pages(cited)}"
 
 
-def _citing_pages(cited: Sequence[Citation]) -> str:
+def _citing_pages(cited: Sequence[facts.Citation]) -> str:
     """The pages that link to a URL, the most relevant first."""
     best = sorted(cited, key=lambda each: (-each.relevance, each.step))
     rows = [
@@ -178,12 +149,12 @@ def _citing_pages(cited: Sequence[Citation]) -> str:
     return format_table(("page", "relevance", "link", ""), rows) + more
 
 
-def _page_row(page: Citation, link: str, url: str) -> tuple[str, ...]:
+def _page_row(page: facts.Citation, link: str, url: str) -> tuple[str, ...]:
     judged = f"{page.relevance:.2f} {'relevant' if page.relevant else ''}".rstrip()
     return f"{page.step:,}", judged, link, url
 
 
-def _features(features: Sequence[Feature]) -> str:
+def _features(features: Sequence[facts.Feature]) -> str:
     """The features of a link, with their names at the ends of the lines."""
     rows = [(*value_and_label(each), each.name) for each in features]
     others = max(len(value) + len(name) for value, _, name in rows) if rows else 0
@@ -196,7 +167,7 @@ def _wrap(value: str, label: str, name: str, room: int) -> list[tuple[str, str, 
     return [(value, first, name), *(("", f"  {line}", "") for line in more)]
 
 
-def _other_links(others: Sequence[RunnerUp]) -> str:
+def _other_links(others: Sequence[facts.RunnerUp]) -> str:
     """Links with their values, and what became of them, if anything has."""
     fates = [_fate(each) for each in others]
     rows = [
@@ -206,7 +177,7 @@ def _other_links(others: Sequence[RunnerUp]) -> str:
     return format_table(("value", *[""] * (len(rows[0]) - 1)), rows)
 
 
-def _fate(other: RunnerUp) -> str:
+def _fate(other: facts.RunnerUp) -> str:
     if other.step is not None:
         return f"fetched as page {other.step:,}, {'' if other.relevant else 'not '}relevant"
     return f"failed: {other.failure}" if other.failure else ""

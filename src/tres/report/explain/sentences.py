@@ -10,37 +10,22 @@ from datetime import UTC, datetime
 from tres.errors import printable
 from tres.numbers import format_count, spell_count, spell_number
 from tres.relevance.model import THRESHOLD
-from tres.report.explain.facts import (
-    Failed,
-    Fetched,
-    InFlight,
-    Leaf,
-    NeverFetched,
-    Verdict,
-    Waiting,
-)
+from tres.report.explain import facts
 from tres.report.feature_labels import REMEDIES, RULES, format_condition
-from tres.report.reasons import LOW, Choice, join_words, reasons, shorten, why_chosen
+from tres.report.reasons import LOW, join_words, reasons, shorten, why_chosen
 from tres.web.page import FailureKind
 
 
-def summarize_page(page: Fetched) -> str:
+def summarize_page(page: facts.Fetched) -> str:
     """Why a page was fetched, and what it turned out to be."""
-    of = f"{page.crawl.budget:,}" if page.crawl.finished else f"{page.crawl.pages:,} so far"
-    chosen, crawl = page.decision, page.crawl
-    choice = Choice(
-        chosen.how,
-        chosen.q,
-        chosen.candidates,
-        chosen.frontier,
-        crawl.policy,
-        crawl.gamma,
-        tuple(reasons({each.name: each.amount for each in page.features}, page.citations)),
-    )
-    return f"tres fetched it as page {page.step:,} of {of}, {why_chosen(choice)}{_result(page)}"
+    crawl = page.crawl
+    of = f"{crawl.budget:,}" if crawl.finished else f"{crawl.pages:,} so far"
+    known = reasons({each.name: each.amount for each in page.features}, page.citations)
+    why = why_chosen(page.decision, crawl, known)
+    return f"tres fetched it as page {page.step:,} of {of}, {why}{_result(page)}"
 
 
-def _result(page: Fetched) -> str:
+def _result(page: facts.Fetched) -> str:
     """What the page turned out to be, as the end of the sentence about its choice."""
     q, relevant = page.decision.q, "relevant" if page.relevant else "not relevant"
     got = f"got a {'relevant page' if page.relevant else 'page that is not relevant'}"
@@ -58,7 +43,7 @@ def _result(page: Fetched) -> str:
             return f"; the page is {relevant} ({page.relevance:.2f})."
 
 
-def explain_value(page: Fetched) -> str:
+def explain_value(page: facts.Fetched) -> str:
     """What a value means, in brackets; empty where nothing needs explaining."""
     gamma, scarcity, parts = page.crawl.gamma, page.crawl.scarcity, []
     if page.decision.how == "value" and gamma is not None:
@@ -74,7 +59,7 @@ def explain_value(page: Fetched) -> str:
     return f"({' '.join(parts)}) " if parts else ""
 
 
-def describe_leaf(leaf: Leaf | None, waited: str) -> str:
+def describe_leaf(leaf: facts.Leaf | None, waited: str) -> str:
     """The rule of a leaf and its experience; `waited` is the verb."""
     if leaf is None or not leaf.conditions:
         return ""
@@ -92,7 +77,7 @@ def describe_leaf(leaf: Leaf | None, waited: str) -> str:
     )
 
 
-def describe_outcome(page: Fetched) -> str:
+def describe_outcome(page: facts.Fetched) -> str:
     """What the page led to."""
     came = page.consequences
     links = f"The page has {format_count(came.links, 'link')}"
@@ -110,7 +95,7 @@ def describe_outcome(page: Fetched) -> str:
     )
 
 
-def describe_verdict(verdict: Verdict, relevant: bool) -> str:
+def describe_verdict(verdict: facts.Verdict, relevant: bool) -> str:
     """Which words decided, and which model judged."""
     parts = [_decisive_words(verdict, relevant)]
     if verdict.models > 1:
@@ -120,7 +105,7 @@ def describe_verdict(verdict: Verdict, relevant: bool) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _decisive_words(verdict: Verdict, relevant: bool) -> str:
+def _decisive_words(verdict: facts.Verdict, relevant: bool) -> str:
     attribution = verdict.telling
     if attribution is None:
         return ""
@@ -137,7 +122,7 @@ def _decisive_words(verdict: Verdict, relevant: bool) -> str:
     )
 
 
-def describe_failure(page: Failed) -> str:
+def describe_failure(page: facts.Failed) -> str:
     """Why a URL gave no page, and what to do about it."""
     kind = FailureKind(page.kind)
     note = f": {printable(page.note)}" if page.note else ""
@@ -156,7 +141,7 @@ def describe_failure(page: Failed) -> str:
     return " ".join(parts)
 
 
-def describe_in_flight(page: InFlight) -> str:
+def describe_in_flight(page: facts.InFlight) -> str:
     """What became of a request without an answer."""
     if page.postponed:
         return (
@@ -169,7 +154,7 @@ def describe_in_flight(page: InFlight) -> str:
     )
 
 
-def describe_rank(link: Waiting) -> str:
+def describe_rank(link: facts.Waiting) -> str:
     """How a waiting link ranks."""
     known = reasons({each.name: each.amount for each in link.features}, link.citations)
     why = f" What speaks for it: {join_words(known)}." if known else ""
@@ -182,7 +167,7 @@ def describe_rank(link: Waiting) -> str:
     return f"tres has not fetched it yet: it {rank}, with a value of {link.q:.2f}.{why}"
 
 
-def describe_site(link: Waiting) -> str:
+def describe_site(link: facts.Waiting) -> str:
     """How much the site of a waiting link has given, and may give."""
     given = format_count(link.site_pages, "page")
     limit = "" if link.site_cap is None else f"; a site may give {link.site_cap:,}"
@@ -195,7 +180,7 @@ def describe_site(link: Waiting) -> str:
     )
 
 
-def describe_turn(link: Waiting) -> str:
+def describe_turn(link: facts.Waiting) -> str:
     """Why the rank does not say when the link's turn comes."""
     if link.crawl.pages >= link.crawl.budget:
         return (
@@ -209,7 +194,7 @@ def describe_turn(link: Waiting) -> str:
     )
 
 
-def why_never(link: NeverFetched) -> str:
+def why_never(link: facts.NeverFetched) -> str:
     """Why a URL is neither fetched nor waiting."""
     match link.reason:
         case "site-full":
