@@ -11,8 +11,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from tres.bench.comparison import prepare_experiment, run_bench
 from tres.bench.comparison_report import write_report
 from tres.bench.experiment_file import load_experiment
-from tres.cli.completions import topic_files
 from tres.cli.console import messages
+from tres.cli.options import PATH, topic_argument
 from tres.errors import printable
 from tres.numbers import format_count
 from tres.offline import open_web
@@ -42,14 +42,8 @@ def bench() -> None:
 
 
 @bench.command()
-@click.argument("experiment", type=click.Path(path_type=Path), shell_complete=topic_files)
-@click.option(
-    "--out",
-    required=True,
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Write results here.",
-)
+@topic_argument("experiment")
+@click.option("--out", required=True, type=PATH, metavar="DIR", help="Write results here.")
 @click.option("--workers", type=int, metavar="N", help="Run N processes.  [default: one per core]")
 def run(experiment: Path, out: Path, workers: int | None) -> None:
     """Run the comparison that the file EXPERIMENT describes.
@@ -76,7 +70,7 @@ def run(experiment: Path, out: Path, workers: int | None) -> None:
 
 
 @bench.command()
-@click.argument("directory", type=click.Path(path_type=Path))
+@click.argument("directory", type=PATH)
 def report(directory: Path) -> None:
     """Write the tables and figures of the results in DIRECTORY.
 

@@ -11,9 +11,9 @@ from typing import Any
 import click
 from rich.console import Console
 
-from tres.cli.completions import one_of, topic_files
 from tres.cli.console import messages
 from tres.cli.json_log import JsonLog
+from tres.cli.options import PATH, log_json_option, one_of, topic_argument
 from tres.cli.progress import CrawlProgress
 from tres.crawl.events import StopReason
 from tres.engines.network.open_files import OpenFilesWarning
@@ -47,18 +47,14 @@ class PolicyOption(click.Option):
         return record[0], f"{record[1]} Installed here: {', '.join(installed)}."
 
 
-LOG_JSON = "Log the crawl as JSON, a line per event, on standard error."
-
-
 @click.command()
-@click.argument("topic", type=click.Path(path_type=Path), shell_complete=topic_files)
+@topic_argument("topic")
 @click.option(
     "--web", metavar="WEB", help="Crawl this archive (.jsonl, .warc, .gz) or generated:..."
 )
 @click.option(
-    "--run",
-    "directory",
-    type=click.Path(path_type=Path),
+    *("--run", "directory"),
+    type=PATH,
     metavar="DIR",
     help="Write the run here.  [default: runs/NAME-POLICY-SEED]",
 )
@@ -87,7 +83,7 @@ LOG_JSON = "Log the crawl as JSON, a line per event, on standard error."
 @click.option("--delay", type=float, metavar="S", help="Live: seconds between requests to a site.")
 @click.option("--proxy", metavar="URL", help="Live: send every request to this HTTP proxy.")
 @click.option("--overwrite", is_flag=True, help="Replace a run that is already in DIR.")
-@click.option("--log-json", is_flag=True, help=LOG_JSON)
+@log_json_option
 def crawl(
     topic: Path,
     web: str | None,

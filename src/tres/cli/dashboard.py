@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from tres.cli.options import PATH, host_option, port_option
 from tres.distribution import pip_install
 from tres.errors import ConfigError, printable
 
@@ -26,22 +27,9 @@ TOKEN = "TRES_DASHBOARD_TOKEN"
 
 
 @click.command()
-@click.argument("runs", nargs=-1, type=click.Path(path_type=Path), metavar="[RUN]...")
-@click.option(
-    "--host",
-    default="127.0.0.1",
-    show_default=True,
-    metavar="ADDRESS",
-    help="Listen on this address; any but this machine's own needs a token.",
-)
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8042,
-    show_default=True,
-    metavar="N",
-    help="Listen on this port; 0 for any free one.",
-)
+@click.argument("runs", nargs=-1, type=PATH, metavar="[RUN]...")
+@host_option("any but this machine's own needs a token")
+@port_option(8042)
 @click.option(
     "--token",
     envvar=TOKEN,

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tres.cli.console import console, messages
+from tres.cli.options import PATH
 from tres.cli.progress import CrawlProgress
 from tres.numbers import format_count
 from tres.offline.generated.generator import GeneratedWeb
@@ -31,9 +32,8 @@ EXPLORED = 200
 @click.option("--size", default=20_000, show_default=True, metavar="N", help="Generate N pages.")
 @click.option("--seed", default=1, show_default=True, metavar="N", help="Seed for all randomness.")
 @click.option(
-    "--run",
-    "directory",
-    type=click.Path(path_type=Path),
+    *("--run", "directory"),
+    type=PATH,
     metavar="DIR",
     help="Keep the runs here.  [default: delete them]",
 )

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from tres.cli.completions import runs
 from tres.cli.console import messages
+from tres.cli.options import moved_web, run_argument
 from tres.errors import printable
 from tres.report.explain.facts import facts_of
 from tres.report.explain.gather import explain_url
@@ -18,12 +18,12 @@ from tres.report.run_reader import open_run
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path), shell_complete=runs)
+@run_argument
 @click.argument("urls", nargs=-1, required=True, metavar="URL...")
 @click.option(
     "--json", "as_json", is_flag=True, help="Print all facts, one JSON object per URL and line."
 )
-@click.option("--web", metavar="WEB", help="Read pages from this web, if it has moved.")
+@moved_web
 def explain(run: Path, urls: tuple[str, ...], as_json: bool, web: str | None) -> None:
     """Say why a URL was fetched, or why it was not.
 

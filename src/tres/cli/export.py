@@ -10,8 +10,8 @@ from typing import Any, BinaryIO
 import click
 from rich.progress import Progress, TextColumn
 
-from tres.cli.completions import runs
 from tres.cli.console import messages
+from tres.cli.options import COUNT, SHARE, moved_web, run_argument
 from tres.errors import ConfigError, printable
 from tres.numbers import format_count
 from tres.store.export_pages import BINARY, FORMATS, Exported, Selection, new_file
@@ -19,14 +19,14 @@ from tres.store.export_pages import export as export_pages
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path), shell_complete=runs)
+@run_argument
 @click.option("--to", "form", type=click.Choice(FORMATS), required=True, help="Write this format.")
 @click.option("--out", default="-", metavar="FILE", help="Write to FILE; '-' is standard output.")
 @click.option("--overwrite", is_flag=True, help="Replace FILE if it exists.")
 @click.option("--relevant", is_flag=True, help="Export only relevant pages.")
 @click.option(
     "--min-relevance",
-    type=click.FloatRange(0, 1),
+    type=SHARE,
     default=0.0,
     metavar="P",
     help="Export only pages with at least this probability of being relevant.",
@@ -35,8 +35,8 @@ from tres.store.export_pages import export as export_pages
 @click.option(
     "--language", "languages", multiple=True, help="Export only this language; repeatable."
 )
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Export at most N pages.")
-@click.option("--web", metavar="WEB", help="Read pages from this web, if it has moved.")
+@click.option("--limit", type=COUNT, metavar="N", help="Export at most N pages.")
+@moved_web
 def export(run: Path, form: str, out: str, overwrite: bool, web: str | None, **chosen: Any) -> None:
     """Write the pages of a run to a file for other tools.
 

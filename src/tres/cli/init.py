@@ -11,6 +11,7 @@ import click
 
 from tres.cli.console import messages
 from tres.cli.init_questions import NAME, OTHERS, answer, refuse_missing
+from tres.cli.options import PATH
 from tres.cli.seed_check import SeedCheck, check_live_seeds, check_offline_seeds
 from tres.cli.topic_template import draft_topic, format_topic_file, keyword_problems
 from tres.errors import ConfigError, SeedError, printable
@@ -25,7 +26,7 @@ AT_ONCE = 8
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.argument("file", type=PATH, required=False)
 @click.option("--name", metavar="NAME", help="Name of the topic.  [default: that of FILE]")
 @click.option(
     "--keywords",

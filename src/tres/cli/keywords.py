@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from tres.cli.completions import one_of, topic_files
 from tres.cli.console import messages
+from tres.cli.options import labelled_web, one_of, topic_argument
 from tres.errors import printable
 from tres.numbers import format_count
 from tres.offline import open_web
@@ -21,8 +21,8 @@ from tres.topic.text import words
 
 
 @click.command()
-@click.argument("topic", type=click.Path(path_type=Path), shell_complete=topic_files)
-@click.option("--web", metavar="WEB", help="Take the examples from the labels of this archive.")
+@topic_argument("topic")
+@labelled_web
 @click.option(
     "--vectors",
     metavar="VECTORS",

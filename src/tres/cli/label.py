@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from tres.cli.completions import runs
 from tres.cli.console import console, messages
+from tres.cli.options import moved_web, number_option, run_argument
 from tres.errors import RunError, TrainingError, printable
 from tres.numbers import format_count
 from tres.offline import Web
@@ -33,16 +33,9 @@ INDENT = (0, 0, 0, 2)
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path), shell_complete=runs)
-@click.option(
-    "--show",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="Show at most N pages.",
-)
-@click.option("--web", metavar="WEB", help="Read pages from this web, if it has moved.")
+@run_argument
+@number_option("--show", 20, "Show at most N pages.")
+@moved_web
 def label(run: Path, show: int, web: str | None) -> None:
     """Judge pages of a run, so that its model learns.
 

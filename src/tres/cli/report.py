@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from tres.cli import completions
 from tres.cli.console import console, messages
+from tres.cli.options import PATH, complete_runs, moved_web
 from tres.errors import ConfigError, RunError
 from tres.report.compare import comparison_page, name_runs
 from tres.report.report_page import report_page
@@ -18,12 +18,7 @@ from tres.store.run_directory import REPORT
 
 @click.command()
 @click.argument(
-    "runs",
-    nargs=-1,
-    required=True,
-    metavar="RUN...",
-    type=click.Path(path_type=Path),
-    shell_complete=completions.runs,
+    "runs", nargs=-1, required=True, metavar="RUN...", type=PATH, shell_complete=complete_runs
 )
 @click.option(
     "--out",
@@ -32,7 +27,7 @@ from tres.store.run_directory import REPORT
     help=f"Write the page here.  [default: {REPORT} in RUN; for several runs, here]",
 )
 @click.option("--no-html", is_flag=True, help="Print the summary only; write no page.")
-@click.option("--web", metavar="WEB", help="Read pages from this web, if it has moved.")
+@moved_web
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
 def report(
     runs: tuple[Path, ...], out: Path | None, no_html: bool, web: str | None, show: bool

@@ -6,18 +6,10 @@ from pathlib import Path
 
 import click
 
-from tres.cli.completions import runs
 from tres.cli.console import messages
-from tres.cli.crawl import (
-    LOG_JSON,
-    crawl_web,
-    open_log,
-    progress_of,
-    report,
-    report_stop,
-    show_warnings,
-)
+from tres.cli.crawl import crawl_web, open_log, progress_of, report, report_stop, show_warnings
 from tres.cli.json_log import JsonLog
+from tres.cli.options import log_json_option, run_argument
 from tres.cli.progress import CrawlProgress
 from tres.engines.stop_signals import interrupt_sessions
 from tres.offline import open_web
@@ -29,12 +21,12 @@ from tres.store.run_directory import config_of, is_exploring
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path), shell_complete=runs)
+@run_argument
 @click.option("--pages", type=int, metavar="N", help="Fetch N pages in all.")
 @click.option("--requests", type=int, metavar="N", help="Make at most N requests in all.")
 @click.option("--web", metavar="WEB", help="Crawl this web, if it has moved.")
 @click.option("--proxy", metavar="URL", help="Live: send every request to this HTTP proxy.")
-@click.option("--log-json", is_flag=True, help=LOG_JSON)
+@log_json_option
 def resume(
     run: Path,
     pages: int | None,

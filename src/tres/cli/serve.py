@@ -12,6 +12,7 @@ from typing import TextIO
 import click
 
 from tres.cli.console import messages
+from tres.cli.options import PATH, SHARE, host_option, port_option
 from tres.errors import ArchiveError, ConfigError, printable
 from tres.files import opening as files
 from tres.numbers import format_count
@@ -27,24 +28,11 @@ MAX_DELAY = 3600.0
 
 @click.command()
 @click.argument("web")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8080,
-    show_default=True,
-    metavar="N",
-    help="Listen on this port; 0 for any free one.",
-)
-@click.option(
-    "--host",
-    default="127.0.0.1",
-    show_default=True,
-    metavar="ADDRESS",
-    help="Listen on this address; any other lets other machines in.",
-)
+@port_option(8080)
+@host_option("any other lets other machines in")
 @click.option(
     "--robots",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="Use this robots.txt for hosts that have none of their own.",
 )
@@ -53,7 +41,7 @@ MAX_DELAY = 3600.0
 )
 @click.option(
     "--errors",
-    type=click.FloatRange(0, 1),
+    type=SHARE,
     default=0.0,
     metavar="SHARE",
     help="Answer 503 to the first request for this share of pages.",
@@ -62,7 +50,7 @@ MAX_DELAY = 3600.0
 @click.option("--seed", default=1, show_default=True, metavar="N", help="Seed for delays, errors.")
 @click.option(
     "--log",
-    type=click.Path(path_type=Path),
+    type=PATH,
     metavar="FILE",
     help="Add a line per request: time, host, method, URL, status.",
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from tres.cli.completions import runs
+from tres.cli.options import run_argument
 from tres.errors import ConfigError, RunError, printable
 from tres.numbers import format_count
 from tres.settings.topic_file import load_topic
@@ -21,7 +21,7 @@ WORDS = ("pause", "continue", "stop", "budget", "block")
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path), shell_complete=runs)
+@run_argument
 @click.argument("word", metavar="ORDER", type=click.Choice(WORDS))
 @click.argument("value", metavar="[N|SITE]", required=False)
 def steer(run: Path, word: str, value: str | None) -> None:

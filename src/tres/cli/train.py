@@ -14,8 +14,8 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from tres.cli.completions import one_of, topic_files
 from tres.cli.console import messages
+from tres.cli.options import PATH, labelled_web, one_of, topic_argument
 from tres.errors import ConfigError, ModelError, printable
 from tres.files.checksummed import signed, verified
 from tres.files.durable import replace_file
@@ -35,13 +35,10 @@ SHOWN = 10
 
 
 @click.command()
-@click.argument("topic", type=click.Path(path_type=Path), shell_complete=topic_files)
-@click.option("--web", metavar="WEB", help="Take the examples from the labels of this archive.")
+@topic_argument("topic")
+@labelled_web
 @click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="DIR",
-    help="Write the model here.  [default: models/NAME-MODEL]",
+    "--out", type=PATH, metavar="DIR", help="Write the model here.  [default: models/NAME-MODEL]"
 )
 @click.option(
     "--model",

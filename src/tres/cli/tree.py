@@ -7,7 +7,7 @@ from textwrap import fill
 
 import click
 
-from tres.cli.completions import runs
+from tres.cli.options import number_option, run_argument
 from tres.frontier.leaf_rules import TreeView
 from tres.numbers import format_count
 from tres.report.explain.fetched_page import leaf_of
@@ -24,7 +24,7 @@ FORMATS = {
 
 
 @click.command()
-@click.argument("run", type=click.Path(path_type=Path), shell_complete=runs)
+@run_argument
 @click.option(
     "--format",
     "form",
@@ -33,14 +33,7 @@ FORMATS = {
     show_default=True,
     help="; ".join(f"{k}: {v}" for k, v in FORMATS.items()) + ".",
 )
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="Show N leaves as rules.",
-)
+@number_option("--top", 20, "Show N leaves as rules.")
 def tree(run: Path, form: str, top: int) -> None:
     """Show the decision tree of a run.
 
