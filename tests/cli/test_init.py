@@ -212,5 +212,5 @@ def test_on_a_real_terminal_it_asks(here: Path) -> None:
     os.close(theirs)
     shown = os.read(ours, 10_000).decode()
     os.close(ours)
-    assert "Pages to fetch [2000]: " in shown
+    assert "Number of pages to fetch [2000]: " in shown
     assert load_topic("bees.toml").crawl.pages == 12

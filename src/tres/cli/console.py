@@ -1,4 +1,4 @@
-"""Consoles for output. Text from pages is never read as markup."""
+"""Consoles for output, and names of files. Text from pages is never read as markup."""
 
 from __future__ import annotations
 
@@ -13,3 +13,8 @@ def console() -> Console:
 def messages(quiet: bool = False) -> Console:
     """Return the console for progress: standard error, so that results can be piped."""
     return Console(stderr=True, quiet=quiet, markup=False, highlight=False, emoji=False)
+
+
+def file_name(name: str) -> str:
+    """Return a name with hyphens for all but letters and digits, safe in a path."""
+    return "".join(c if c.isalnum() else "-" for c in name)

@@ -11,7 +11,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from tres.cli.console import messages
+from tres.cli.console import file_name, messages
 from tres.cli.json_log import JsonLog
 from tres.cli.options import PATH, log_json_option, one_of, topic_argument
 from tres.cli.progress import CrawlProgress
@@ -172,9 +172,8 @@ def crawl_archive(
 
 
 def default_directory(config: TopicConfig) -> Path:
-    """Return runs/NAME-POLICY-SEED, with names that are safe in a file name."""
-    parts = config.name, config.crawl.policy
-    name, policy = ("".join(c if c.isalnum() else "-" for c in part) for part in parts)
+    """Return runs/NAME-POLICY-SEED."""
+    name, policy = file_name(config.name), file_name(config.crawl.policy)
     return Path("runs") / f"{name}-{policy}-{config.crawl.seed}"
 
 

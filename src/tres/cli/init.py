@@ -1,28 +1,108 @@
-"""`tres init`: write a topic file from a few answers, and check its seeds."""
+"""`tres init`: write a topic file from a few answers, and check its seeds.
+
+An option answers a question; on a terminal, the others are asked.
+"""
 
 from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
-from tres.cli.console import messages
-from tres.cli.init_questions import NAME, OTHERS, answer, refuse_missing
+from tres.cli.console import file_name, messages
 from tres.cli.options import PATH
 from tres.cli.seed_check import SeedCheck, check_live_seeds, check_offline_seeds
-from tres.cli.topic_template import draft_topic, format_topic_file, keyword_problems
+from tres.cli.topic_template import draft_topic, format_topic_file, keyword_problems, terms_of
 from tres.errors import ConfigError, SeedError, printable
 from tres.numbers import format_count
 from tres.offline import open_web
 from tres.settings.sections import CrawlSection
+from tres.settings.setting import text, web_address, whole
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.web.page import Failed
+from tres.web.url import canonical
 
 AT_ONCE = 8
 """Pages to fetch at once in a first live crawl: never two of one site, so it is polite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question; `parse` returns the value of an answer, or raises a `ValueError`."""
+
+    key: str
+    option: str
+    words: str
+    parse: Callable[[str], Any]
+    default: str | None = None
+
+    def answer(self, given: str | None, ask: bool) -> Any:
+        """Return the value of the option that was given, of an answer, or of the default."""
+        if given is None and ask:
+            return click.prompt(self.words, self.default, value_proc=self._parse_typed, err=True)
+        try:
+            return self.parse(self.default or "" if given is None else given)
+        except ValueError as problem:
+            raise ConfigError(f"{self.option} {problem}") from None
+
+    def _parse_typed(self, answer: str) -> Any:
+        try:
+            return self.parse(answer)
+        except ValueError as problem:
+            raise click.UsageError(f"it {problem}") from None  # so that it is asked again
+
+
+def _terms(answer: str) -> list[str]:
+    if not (found := terms_of([answer])):
+        raise ValueError("must contain at least one word that pages about the topic use")
+    return found
+
+
+def _seeds(answer: str) -> list[str]:
+    if not (found := answer.replace(",", " ").split()):
+        raise ValueError("must name at least one page to start from")
+    return [web_address(_with_scheme(seed)) for seed in found]
+
+
+def _with_scheme(seed: str) -> str:
+    """Return `example.org` or `example.org/bees` as the address that a browser would open."""
+    if "://" in seed or "." not in seed:
+        return seed
+    return canonical(f"https://{seed}") or seed
+
+
+def _contact(answer: str) -> str:
+    if answer and "@" not in answer and "://" not in answer:
+        raise ValueError("must be a mail address or a web page (https://...)")
+    return answer.strip()
+
+
+def _pages(answer: str) -> int:
+    return whole(1)(int(answer) if answer.strip().isdecimal() else answer)
+
+
+NAME = Question("name", "--name", "Name of the topic", text)
+OTHERS = (
+    Question("terms", "--keywords", "Keywords and phrases, such as: bee, honey, honey bee", _terms),
+    Question("seeds", "--seed-url", "Seeds: web addresses to start from", _seeds),
+    Question("contact", "--contact", "Your mail address or web page, sent to the sites", _contact),
+    Question("pages", "--pages", "Number of pages to fetch", _pages, str(CrawlSection().pages)),
+)
+
+
+def _refuse_missing(given: Mapping[str, str | None]) -> None:
+    """Raise a `ConfigError` that names all missing options."""
+    needed = (question for question in OTHERS if question.default is None)
+    if missing := [question.option for question in needed if given[question.key] is None]:
+        raise ConfigError(
+            f"missing: {', '.join(missing)}; give these options, or run `tres init` on a terminal, "
+            "where it asks"
+        )
 
 
 @click.command()
@@ -68,12 +148,13 @@ def init(
         given["contact"] = given["contact"] or ""  # nobody could use it
     given["name"] = given["name"] or (None if file is None else file.stem)
     if not (ask := sys.stdin.isatty() and not yes):
-        refuse_missing(given)
+        _refuse_missing(given)
         given["name"] = given["name"] or keywords[0].partition(",")[0]
-    name = answer(NAME, given["name"], ask)
-    path = file or Path(f"{_safe_name(name)}.toml")
-    _refuse_existing(path, force)
-    known = {question.key: answer(question, given[question.key], ask) for question in OTHERS}
+    name = NAME.answer(given["name"], ask)
+    path = file or Path(f"{file_name(name)}.toml")
+    if path.exists() and not force:
+        raise ConfigError(f"{path}: exists already; name another file, or add --force")
+    known = {question.key: question.answer(given[question.key], ask) for question in OTHERS}
     _write(path, draft_topic(name, **known))
     for problem in keyword_problems(known["terms"]):
         click.echo(f"note: {printable(problem)}")
@@ -81,15 +162,6 @@ def init(
     click.echo("\n".join((*_format_checks(checks), f"next: {_next_command(path, web, proxy)}")))
     if checks and all(isinstance(check.outcome, Failed) for check in checks):
         raise SeedError(f"no seed gave a page; name others in {path} before you crawl")
-
-
-def _safe_name(name: str) -> str:
-    return "".join(c if c.isalnum() else "-" for c in name)
-
-
-def _refuse_existing(path: Path, force: bool) -> None:
-    if path.exists() and not force:
-        raise ConfigError(f"{path}: exists already; name another file, or add --force")
 
 
 def _write(path: Path, config: TopicConfig) -> None:

@@ -14,7 +14,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from tres.cli.console import messages
+from tres.cli.console import file_name, messages
 from tres.cli.options import PATH, labelled_web, one_of, topic_argument
 from tres.errors import ConfigError, ModelError, printable
 from tres.files.checksummed import signed, verified
@@ -68,7 +68,7 @@ def train(topic: Path, web: str | None, out: Path | None, overwrite: bool, **opt
             f"{topic}: training names no examples to train on; give labels, or positives and "
             "negatives"
         )
-    out = out or default_directory(config)
+    out = out or Path("models", f"{file_name(config.name)}-{config.training.model}")
     _refuse_occupied(out, overwrite)
     screen = messages()
     with screen.status("reading the examples"):
@@ -80,12 +80,6 @@ def train(topic: Path, web: str | None, out: Path | None, overwrite: bool, **opt
     click.echo(
         f'\nmodel: {out}   (use it with load = "{printable(str(out.absolute()))}" in [training])'
     )
-
-
-def default_directory(config: TopicConfig) -> Path:
-    """Return models/NAME-MODEL, with a name that is safe as a file name."""
-    name = "".join(c if c.isalnum() else "-" for c in config.name)
-    return Path("models") / f"{name}-{config.training.model}"
 
 
 def _refuse_occupied(out: Path, overwrite: bool) -> None:

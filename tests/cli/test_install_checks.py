@@ -13,7 +13,7 @@ from packaging.requirements import Requirement
 from tests.support.http_server import response, serving
 from tests.support.missing import need_package
 
-from tres.cli import health_checks, install_checks
+from tres.cli import doctor, install_checks
 from tres.cli.install_checks import Check, State
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
@@ -31,10 +31,10 @@ def installed_package(
 
 
 def test_an_old_python_is_missing() -> None:
-    assert health_checks.check_python((3, 10)).state is State.MISSING
-    assert "Python 3.11" in health_checks.check_python((3, 10)).remedy
-    assert health_checks.check_python((3, 11)).state is State.OK
-    assert f">={'.'.join(map(str, health_checks.OLDEST_PYTHON))}" == PROJECT["requires-python"]
+    assert doctor.check_python((3, 10)).state is State.MISSING
+    assert "Python 3.11" in doctor.check_python((3, 10)).remedy
+    assert doctor.check_python((3, 11)).state is State.OK
+    assert f">={'.'.join(map(str, doctor.OLDEST_PYTHON))}" == PROJECT["requires-python"]
 
 
 def test_what_is_needed_is_read_from_the_metadata_by_extra(
@@ -132,39 +132,39 @@ def test_a_program_that_does_not_start_as_a_browser_is_told(
 
 
 def test_a_full_disk_is_missing_room(tmp_path: Path) -> None:
-    assert health_checks.check_disk(tmp_path / "runs" / "deep", 5 * 10**9).state is State.OK
-    assert health_checks.check_disk(tmp_path / "runs", 10**6).state is State.MISSING
+    assert doctor.check_disk(tmp_path / "runs" / "deep", 5 * 10**9).state is State.OK
+    assert doctor.check_disk(tmp_path / "runs", 10**6).state is State.MISSING
     assert not (tmp_path / "runs").exists()
 
 
 def test_places_that_cannot_be_written_to_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(health_checks.os, "access", lambda path, mode: False)
-    assert health_checks.check_disk(tmp_path, 10**12).state is State.MISSING
-    check = health_checks.check_cache(tmp_path / "cache")
+    monkeypatch.setattr(doctor.os, "access", lambda path, mode: False)
+    assert doctor.check_disk(tmp_path, 10**12).state is State.MISSING
+    check = doctor.check_cache(tmp_path / "cache")
     assert (check.state, "TRES_CACHE" in check.remedy) == (State.OPTIONAL, True)
 
 
 def test_few_open_files_are_told() -> None:
-    assert health_checks.check_open_files(64).remedy == "ulimit -n 1024"
-    assert health_checks.check_open_files(1024).state is State.OK
+    assert doctor.check_open_files(64).remedy == "ulimit -n 1024"
+    assert doctor.check_open_files(1024).state is State.OK
 
 
 def test_being_offline_is_no_fault() -> None:
     def offline() -> str:
         raise OSError("no route")
 
-    check = health_checks.check_network(offline)
+    check = doctor.check_network(offline)
     assert (check.state, check.found) == (State.OPTIONAL, "offline (no route)")
-    assert health_checks.is_healthy([check])
-    assert not health_checks.is_healthy([Check("x", State.MISSING, "")])
+    assert doctor.is_healthy([check])
+    assert not doctor.is_healthy([Check("x", State.MISSING, "")])
 
 
 def test_whoever_answers_is_the_network_whatever_the_answer() -> None:
     with serving(lambda asked: response(b"", "501 Not Implemented")) as server:
         url = server.url()
-        assert health_checks.reach_web(url).startswith(f"{url} answers in ")
+        assert doctor.reach_web(url).startswith(f"{url} answers in ")
 
 
 def test_nobody_to_answer_is_offline() -> None:
@@ -172,7 +172,7 @@ def test_nobody_to_answer_is_offline() -> None:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
         with pytest.raises(OSError, match="refused"):
-            health_checks.reach_web(f"http://127.0.0.1:{port}/")
+            doctor.reach_web(f"http://127.0.0.1:{port}/")
 
 
 def test_a_release_of_scrapy_that_was_not_tested_is_a_warning(
