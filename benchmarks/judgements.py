@@ -26,8 +26,7 @@ from tres.crawl.events import Stepped
 from tres.engines.replay import PerceivedWeb, replay_events
 from tres.offline import open_web
 from tres.offline.web import Web
-from tres.relevance.examples import Examples
-from tres.relevance.judged_examples import add_judgements
+from tres.relevance.examples import Examples, add_judgements
 from tres.relevance.label_candidates import (
     alternate,
     influence,

@@ -8,7 +8,7 @@ Every draw takes ten random seeds (or `--seeds`) among the relevant pages, explo
 in the paper. The topic file gives the keywords. The web's labels are the ground truth and label the
 drawn examples; exploration and guesses never see them. All pages of the web are judged except seeds
 and labelled ones. For `auto` the examples are seeds, guesses and labels by the rule of
-`tres.relevance.judged_examples`; `--enough` changes the number at which guesses are dropped. Other
+`tres.relevance.examples`; `--enough` changes the number at which guesses are dropped. Other
 models learn from seeds and labels alone. Prints means and standard deviations over the draws.
 """
 
@@ -25,8 +25,7 @@ from threadpoolctl import threadpool_limits
 
 from tres.offline import open_web
 from tres.offline.web import Web
-from tres.relevance.examples import Examples
-from tres.relevance.judged_examples import ENOUGH, add_judgements
+from tres.relevance.examples import ENOUGH, Examples, add_judgements
 from tres.relevance.model import THRESHOLD, RelevanceModel
 from tres.relevance.model_kinds import train_model
 from tres.relevance.positive_unlabelled import POSITIVE_WEIGHT

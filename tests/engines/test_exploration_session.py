@@ -12,7 +12,7 @@ from tres.crawl.events import Done, Fetch, StopReason, Wait
 from tres.engines.exploration.exploration_session import ExplorationSession
 from tres.engines.exploration.explore import explore, explore_offline
 from tres.engines.reading.page_reader import Received
-from tres.engines.reading.reader_plan import ReaderPlan, reader_without_model
+from tres.engines.reading.reader_plan import ReaderPlan, make_reader
 from tres.engines.reading.wire import checked_reading, reading_message
 from tres.offline.generated.generator import GeneratedWeb
 from tres.settings.sections import LiveSection
@@ -136,7 +136,7 @@ def test_pages_are_read_as_a_crawl_reads_them_and_not_judged(
     live = LiveSection(exclude=["/x"], languages=["en"])
     plan = ReaderPlan.without_model(live, 2026)
     page = Received("http://a.example/", 200, kind, body)
-    read = reader_without_model(**plan.arguments).read(page)
+    read = make_reader(plan.factory, plan.arguments).read(page)
     if isinstance(read.outcome, Page):
         assert (read.outcome.title, read.outcome.links) == (outcome, ())
     else:

@@ -21,8 +21,8 @@ from tests.hostile.crawling import children_of
 from tests.support.fuzz import fuzzed
 from tests.support.reading import ENGLISH, URL, html, model, reader, received
 
-from tres.engines.reading.page_reader import PageReader, Reading, Received
-from tres.engines.reading.reader_plan import ReaderPlan, reader_with_model
+from tres.engines.reading.page_reader import Reading, Received
+from tres.engines.reading.reader_plan import ReaderPlan, make_reader
 from tres.engines.reading.reader_pool import ReaderPool
 from tres.engines.reading.tasks import ReadPage
 from tres.engines.reading.wire import checked_reading, reading_message
@@ -80,7 +80,7 @@ def test_it_answers_like_the_reader_in_process_to_the_last_bit(tmp_path):
     model().save(tmp_path / "model")
     live = LiveSection(exclude=("/1$",), languages=("en", "de"))
     plan = ReaderPlan.with_model(tmp_path / "model", ["biology"], [], live, 2026)
-    here: PageReader = reader_with_model(**json.loads(json.dumps(plan.arguments)))
+    here = make_reader(plan.factory, json.loads(json.dumps(plan.arguments)))
 
     async def work(process: ReaderPool) -> None:
         for page, there in zip(PAGES, await read_all(process, PAGES), strict=True):

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from tres.relevance.examples import Examples
-from tres.relevance.judged_examples import JUDGED_WEIGHT, add_judgements, weigh_as_judged
+from tres.relevance.examples import JUDGED_WEIGHT, Examples, add_judgements, weigh_as_judged
 from tres.relevance.model_kinds import train_model
 
 from .conftest import REST, SEA, write_pages

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from tres.relevance.folds import stratified_folds
 from tres.relevance.neural.keyword_counts import KeywordCounter
 from tres.relevance.neural.linear_features import FOLDS, fit_linear_models
 from tres.relevance.neural.word_table import RaggedRows, WordTable, linear_tokens
 from tres.relevance.tfidf import train_tfidf
+from tres.relevance.training import stratified_folds
 
 
 @pytest.fixture(scope="module")

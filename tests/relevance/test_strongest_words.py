@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.support.models import Half
 
-from tres.relevance.strongest_words import strongest_words
 from tres.relevance.svm import train_svm
 from tres.relevance.tfidf import train_tfidf
+from tres.relevance.word_attribution import strongest_words
 
 BEES = ["Bees\nhoney bees live in a hive", "Hives\na hive of bees gives honey", "Honey\nhoney"] * 4
 RAILS = ["Trains\nthe train leaves the station", "Lines\na station for every train"] * 6

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -150,8 +149,8 @@ def _save(
         [str(training.positives), str(training.negatives)],
         "examples_sha256": _digest(judged.examples),
         "folds": len(judged.folds),
-        "mean": asdict(judged.mean()),
-        "spread": asdict(judged.spread())
+        "mean": judged.mean()._asdict(),
+        "spread": judged.spread()._asdict()
     }  # fmt: skip
     replace_file(out / MANIFEST, (json.dumps(signed(manifest), indent=2) + "\n").encode())
 

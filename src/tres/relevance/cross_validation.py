@@ -16,14 +16,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tres.errors import TrainingError
 from tres.relevance.examples import Examples
-from tres.relevance.folds import stratified_folds
 from tres.relevance.model import THRESHOLD, RelevanceModel
+from tres.relevance.training import stratified_folds
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float32]
@@ -31,8 +32,7 @@ TrainFold = Callable[[Examples, int], RelevanceModel]
 """Trains a model on the examples outside the fold of that number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scores:
+class Scores(NamedTuple):
     """Precision and recall of the relevant class, and the mean F1 of both classes."""
 
     precision: float
@@ -79,14 +79,11 @@ class CrossValidation:
 
     def mean(self) -> Scores:
         """The mean over the folds."""
-        return Scores(*self._scores_by_fold().mean(0).tolist())
+        return Scores(*np.mean(self.folds, 0).tolist())
 
     def spread(self) -> Scores:
         """The standard deviation over the folds."""
-        return Scores(*self._scores_by_fold().std(0).tolist())
-
-    def _scores_by_fold(self) -> NDArray[np.float64]:
-        return np.array([(s.precision, s.recall, s.macro_f1) for s in self.folds])
+        return Scores(*np.std(self.folds, 0).tolist())
 
     def reliability(self, bins: int = 10) -> list[Bin]:
         """The reliability curve, in bins of equal width; empty bins are left out."""

@@ -1,13 +1,24 @@
-"""Examples to train on, and how they are sampled from the labels of a web.
+"""Examples to train on: sampled from the labels of a web, and joined with judgements.
 
 Each class is sampled uniformly and without replacement, by reservoir sampling (Vitter's
 algorithm R): one pass over the web, however large it is, and only the sampled pages are kept.
+
+A run's first model learns from such examples or from guesses
+(`tres.relevance.positive_unlabelled`). When a person judges pages of the run, a new model is
+trained, because a judgement counts more than a guess:
+
+- A judged page weighs `JUDGED_WEIGHT` times as much as a guess, and replaces the guess about it.
+- Guesses are used while there are few judgements, and left out from `ENOUGH` examples of the
+  rarer class on (judged or labelled, seeds included).
+
+`ENOUGH` is measured, not derived: the curves in docs/few-labels-measured.md show where examples
+alone become better than examples and guesses together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import compress
 
@@ -15,6 +26,9 @@ import numpy as np
 
 from tres.errors import TrainingError
 from tres.numbers import format_count
+
+JUDGED_WEIGHT = 5.0
+ENOUGH = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +129,25 @@ def _refuse_unknown_labels(topic_labels: Sequence[str], labels_of_web: set[str])
         if not _has_label(labels_of_web, [label]):
             near = get_close_matches(label, sorted(labels_of_web), n=1, cutoff=0.0)[0]
             raise TrainingError(f"no page carries the label {label!r}; did you mean {near!r}?")
+
+
+def weigh_as_judged(examples: Examples) -> Examples:
+    """Give labelled examples the weight of judgements."""
+    return replace(examples, weights=(JUDGED_WEIGHT,) * len(examples.texts))
+
+
+def add_judgements(
+    examples: Examples, judgements: Mapping[str, bool], enough: int = ENOUGH
+) -> Examples:
+    """Join weighted examples or guesses with judgements (text -> relevant)."""
+    weights = examples.weights or (1.0,) * len(examples.texts)
+    rows = [
+        row
+        for row in zip(examples.texts, examples.labels, weights, strict=True)
+        if row[0] not in judgements
+    ]
+    certain = [label for _, label, weight in rows if weight > 1.0] + list(judgements.values())
+    if min(sum(certain), len(certain) - sum(certain)) >= enough:
+        rows = [row for row in rows if row[2] > 1.0]
+    rows += [(text, label, JUDGED_WEIGHT) for text, label in judgements.items()]
+    return Examples(*(zip(*rows, strict=True) if rows else ((), (), ())))

@@ -1,4 +1,4 @@
-"""What all trainers share: their inputs, the check for both classes, the record of the training."""
+"""What all trainers share: their inputs, a check, folds, and the record of the training."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tres.errors import TrainingError
 from tres.numbers import format_part
@@ -31,6 +34,16 @@ def require_both_classes(labels: Sequence[bool]) -> None:
     if not 0 < relevant < total:
         part = format_part(relevant, total, "example page") if total else "no example page is"
         raise TrainingError(f"{part} relevant; a model needs relevant and irrelevant ones")
+
+
+def stratified_folds(
+    truth: NDArray[np.bool_], folds: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Return the fold of each example; every fold has the same share of both classes."""
+    fold_of = np.empty(len(truth), np.intp)
+    for members in (np.flatnonzero(truth), np.flatnonzero(~truth)):
+        fold_of[rng.permutation(members)] = np.arange(len(members)) % folds
+    return fold_of
 
 
 def prior_probability(labels: Sequence[bool]) -> float:

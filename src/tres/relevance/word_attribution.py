@@ -1,17 +1,22 @@
-"""Which words made a page relevant? Attribution by leaving words out (occlusion).
+"""Which words count for a model: those of one page, and those of the whole topic.
 
-The model judges the text again with one word left out everywhere; the word's weight is what the
-text loses, in log-odds. So it works alike for every model, linear or neural. Forms of one word
-(*galaxy*, *galaxies*) are left out together, because some models do not tell them apart. Weights
-do not add up: a page that is certainly relevant loses little with any single word. So the text is
-also judged without all of the words that count most for the topic.
+*Of a page*, for any model: attribution by leaving words out (occlusion). The model judges the text
+again with one word left out everywhere; the word's weight is what the text loses, in log-odds.
+Forms of one word (*galaxy*, *galaxies*) are left out together, because some models do not tell them
+apart. Weights do not add up: a page that is certainly relevant loses little with any single word.
+So the text is also judged without all of the words that count most for the topic.
+
+*Of the topic*, for linear models only: there a word has one weight, whatever the text. Its strength
+is what one occurrence adds to the log-odds of a text, up to a factor that all words share (TF-IDF
+scales every text to length 1).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import snowballstemmer
@@ -26,6 +31,9 @@ NEGLIGIBLE = 0.005
 """Weights below this, in log-odds, are not reported."""
 CERTAIN = 1e-6
 """Probabilities are clipped to stay this far from 0 and 1."""
+
+Strengths = tuple[tuple[str, float], ...]
+"""Words with their strengths, the strongest first; the strongest word of a model has 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,3 +88,41 @@ def _leave_out(text: str, left_out: Collection[str]) -> str:
     lines = [title, body] if newline else [title]
     remaining = ([word for word in words(line) if word not in left_out] for line in lines)
     return "\n".join(map(" ".join, remaining))
+
+
+@runtime_checkable
+class LinearModel(Protocol):
+    """A model with one weight per word."""
+
+    has_stems: bool
+    """Are its words stems?"""
+
+    def word_weights(self) -> Mapping[str, float]:
+        """What each word adds to the log-odds, up to a factor that all words share."""
+
+
+@dataclass(frozen=True, slots=True)
+class StrongestWords:
+    """The strongest words of a model on each side."""
+
+    positive: Strengths
+    negative: Strengths
+    are_stems: bool
+
+
+def strongest_words(model: RelevanceModel, count: int = 24) -> StrongestWords | None:
+    """Return up to `count` words on each side; None if the model is not linear."""
+    if not isinstance(model, LinearModel):
+        return None
+    weights = model.word_weights()
+    largest = max(map(abs, weights.values()), default=1.0)
+    return StrongestWords(
+        _ranked(((word, weight / largest) for word, weight in weights.items()), count),
+        _ranked(((word, -weight / largest) for word, weight in weights.items()), count),
+        model.has_stems,
+    )
+
+
+def _ranked(strengths: Iterable[tuple[str, float]], count: int) -> Strengths:
+    positive = [(word, strength) for word, strength in strengths if strength > 0]
+    return tuple(sorted(positive, key=lambda item: (-item[1], item[0]))[:count])

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from tres.errors import TresError
 from tres.numbers import format_count, format_rate
-from tres.relevance.strongest_words import Strengths, strongest_words
+from tres.relevance.word_attribution import Strengths, strongest_words
 from tres.report import pages_table, series
 from tres.report.charts import lines, share_bar
 from tres.report.conclusion import conclusion

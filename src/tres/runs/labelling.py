@@ -15,8 +15,7 @@ from pathlib import Path
 from tres.errors import RunError
 from tres.numbers import format_count
 from tres.offline.web import Web
-from tres.relevance.examples import Examples
-from tres.relevance.judged_examples import add_judgements, weigh_as_judged
+from tres.relevance.examples import Examples, add_judgements, weigh_as_judged
 from tres.relevance.label_candidates import (
     alternate,
     influence,

@@ -57,20 +57,15 @@ def answer_in_time(reader: PageReader, message: bytes, seconds: float) -> bytes:
     """The answer to a task, and its cost; after `seconds` of processor time the process ends."""
     signal.setitimer(signal.ITIMER_PROF, seconds)  # its signal is not handled, so it kills
     began = time.process_time()
-    result = answer(reader, message)
-    spent = min(int((time.process_time() - began) * 1e6), (1 << 8 * COST_BYTES) - 1)
-    signal.setitimer(signal.ITIMER_PROF, 0)
-    return spent.to_bytes(COST_BYTES, "big") + result
-
-
-def answer(reader: PageReader, message: bytes) -> bytes:
-    """Do a task and encode its result."""
     try:
-        return perform(reader, message)
+        result = perform(reader, message)
     except MemoryError:
         raise
     except Exception as problem:  # a page that triggers a bug must not end the crawl
-        return BUG + type(problem).__name__.encode()
+        result = BUG + type(problem).__name__.encode()
+    spent = min(int((time.process_time() - began) * 1e6), (1 << 8 * COST_BYTES) - 1)
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    return spent.to_bytes(COST_BYTES, "big") + result
 
 
 def limit_memory(headroom: int) -> None:

@@ -14,7 +14,8 @@ from __future__ import annotations
 import sys
 import zlib
 from collections.abc import Callable, Iterable
-from typing import Protocol
+from functools import partial
+from typing import Any
 
 import brotli  # type: ignore[import-untyped]
 
@@ -30,7 +31,6 @@ ACCEPTED = "gzip, deflate, br, zstd"
 MAX_ENCODINGS = 2
 MAX_PARTS = 100
 """Members of a gzip body or frames of a zstd one; servers send one."""
-_GZIP_MAGIC = b"\x1f\x8b"
 
 
 class DecompressError(Exception):
@@ -39,15 +39,6 @@ class DecompressError(Exception):
     def __init__(self, kind: FailureKind, note: str) -> None:
         super().__init__(note)
         self.kind = kind
-
-
-class _Decoder(Protocol):
-    """Decodes one part of a body; zlib and zstd have such decoders."""
-
-    @property
-    def unused_data(self) -> bytes: ...
-
-    def decompress(self, data: bytes, /, max_length: int) -> bytes: ...
 
 
 def content_encodings(headers: Iterable[str]) -> tuple[str, ...]:
@@ -79,10 +70,10 @@ def decompress(
 
 
 def _decode_parts(
-    body: bytes, max_bytes: int, new_decoder: Callable[[], _Decoder], magic: bytes = b""
+    new_decoder: Callable[[], Any], magic: bytes, body: bytes, max_bytes: int
 ) -> bytes:
     """Decode all parts of a body; ignore what follows and does not begin like a part."""
-    out = b""
+    out: bytes = b""
     for _ in range(MAX_PARTS):
         decoder = new_decoder()
         try:
@@ -95,10 +86,6 @@ def _decode_parts(
         if len(out) >= max_bytes or not body.startswith(magic) or not body:
             return out
     raise DecompressError(FailureKind.MALFORMED, f"compressed in more than {MAX_PARTS} parts")
-
-
-def _gzip(body: bytes, max_bytes: int) -> bytes:
-    return _decode_parts(body, max_bytes, lambda: zlib.decompressobj(wbits=31), _GZIP_MAGIC)
 
 
 def _deflate(body: bytes, max_bytes: int) -> bytes:
@@ -118,14 +105,11 @@ def _brotli(body: bytes, max_bytes: int) -> bytes:
     return out
 
 
-def _zstd(body: bytes, max_bytes: int) -> bytes:
-    return _decode_parts(body, max_bytes, zstd.ZstdDecompressor)
-
-
+_gzip = partial(_decode_parts, partial(zlib.decompressobj, wbits=31), b"\x1f\x8b")
 _DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
     "gzip": _gzip,
     "x-gzip": _gzip,
     "deflate": _deflate,
     "br": _brotli,
-    "zstd": _zstd,
+    "zstd": partial(_decode_parts, zstd.ZstdDecompressor, b""),
 }

@@ -38,7 +38,11 @@ class CrawlMemory:
         self._dropped.update(reading.dropped)
         if not isinstance(outcome, Percept):
             return outcome
-        if self._is_near_duplicate(reading.fingerprint):
+        if (
+            self.duplicates is not None
+            and reading.fingerprint is not None
+            and self.duplicates.seen(reading.fingerprint)
+        ):
             return Failed(outcome.url, FailureKind.NEAR_DUPLICATE)
         return outcome if self.spaces is None else self.spaces.without_full_spaces(outcome)
 
@@ -48,8 +52,3 @@ class CrawlMemory:
             self.duplicates.add(fingerprint)
         if self.spaces is not None:
             self.spaces.add_urls(links)
-
-    def _is_near_duplicate(self, fingerprint: int | None) -> bool:
-        if self.duplicates is None or fingerprint is None:
-            return False
-        return self.duplicates.seen(fingerprint)

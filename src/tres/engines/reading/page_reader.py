@@ -129,11 +129,8 @@ class PageReader:
         document = parse_document(identity, body, charset_of(received.content_type))
         if isinstance(document, Failed):
             return Reading(document)
-        return self._read_document(document, received.sitemap)
-
-    def _read_document(self, document: Document, sitemap: tuple[str, ...]) -> Reading:
         before = self.rules.dropped.copy()
-        page = self._with_rules(document, sitemap)
+        page = self._with_rules(document, received.sitemap)
         reading = self.read_page(page, document.language)
         dropped = dict(self.rules.dropped - before)
         return replace(reading, refresh=document.head.refresh, dropped=dropped)

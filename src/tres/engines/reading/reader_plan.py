@@ -35,22 +35,15 @@ class ReaderPlan:
         found: Sequence[str] = (),
     ) -> ReaderPlan:
         """A reader with the model saved in a directory; `found` are further keywords."""
-        arguments = {
-            "model": str(model.absolute()),
-            "keywords": list(keywords),
-            "phrases": list(phrases),
-            "site": site,
-            "live": asdict(live),
-            "year": year,
-            "found": list(found),
-        }
-        return cls(f"{__name__}:reader_with_model", arguments)
+        plan = cls.without_model(live, year, site)
+        topic = {"keywords": keywords, "phrases": phrases, "found": found}
+        return cls(plan.factory, {**plan.arguments, "model": str(model.absolute()), **topic})
 
     @classmethod
     def without_model(cls, live: LiveSection, year: int, site: SiteBy = "host") -> ReaderPlan:
         """A reader that does not judge pages, for an exploration."""
         arguments = {"live": asdict(live), "year": year, "site": site}
-        return cls(f"{__name__}:reader_without_model", arguments)
+        return cls(f"{__name__}:topic_reader", arguments)
 
 
 def make_reader(factory: str, arguments: dict[str, Any]) -> PageReader:
@@ -60,22 +53,19 @@ def make_reader(factory: str, arguments: dict[str, Any]) -> PageReader:
     return reader
 
 
-def reader_with_model(
-    model: str,
-    keywords: list[str],
-    phrases: list[str],
-    site: SiteBy,
+def topic_reader(
     live: dict[str, Any],
     year: int,
-    found: list[str],
+    site: SiteBy,
+    model: str = "",
+    keywords: Sequence[str] = (),
+    phrases: Sequence[str] = (),
+    found: Sequence[str] = (),
 ) -> PageReader:
-    """The reader of `ReaderPlan.with_model`."""
+    """The reader of a plan, with a model or without."""
+    if not model:
+        return PageReader(None, LiveSection(**live), year, site)
     matcher = KeywordMatcher([*keywords, *found], phrases)
     perceiver = Perceiver(load_model(Path(model)), matcher, site)
     named = KeywordMatcher(keywords, phrases)
     return PageReader(perceiver, LiveSection(**live), year, named=named)
-
-
-def reader_without_model(live: dict[str, Any], year: int, site: SiteBy) -> PageReader:
-    """The reader of `ReaderPlan.without_model`."""
-    return PageReader(None, LiveSection(**live), year, site)

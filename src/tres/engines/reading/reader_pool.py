@@ -26,9 +26,8 @@ from typing import Any, TypeVar
 
 from tres.engines.reading.child import BUG
 from tres.engines.reading.page_reader import Reading, Received
-from tres.engines.reading.reader_jobs import Child, Job
 from tres.engines.reading.reader_plan import ReaderPlan
-from tres.engines.reading.reader_process import ReaderDied
+from tres.engines.reading.reader_process import Job, ReaderDied, ReaderProcess
 from tres.engines.reading.tasks import ReadPage, Task
 from tres.errors import ModelError
 
@@ -68,7 +67,7 @@ class ReaderPool:
         self._memory = memory
         self._waiting: deque[Job] = deque()
         self._max_children = MAX_CHILDREN
-        self._children = [Child()]
+        self._children = [ReaderProcess()]
 
     async def start(self) -> None:
         """Start a child now; `ModelError` if it cannot make its reader."""
@@ -105,12 +104,17 @@ class ReaderPool:
         for job in waiting:
             if job.result.done():
                 continue
-            if (child := self._child_for(job)) is not None:
-                self._assign(child, job)
-            else:
+            child = self._child_for(job)
+            if child is None:
                 self._waiting.append(job)
+                continue
+            job.owner = child
+            child.jobs.append(job)
+            child.send()
+            if child.serving is None or child.serving.done():
+                child.serving = asyncio.create_task(self._serve(child))
 
-    def _child_for(self, job: Job) -> Child | None:
+    def _child_for(self, job: Job) -> ReaderProcess | None:
         """The child with tasks of this host, else the least busy; a new one if all are slow."""
         for child in self._children:
             if child.serves(job.host):
@@ -118,18 +122,11 @@ class ReaderPool:
         free = [child for child in self._children if child.has_room]
         all_slow = all(child.slow for child in self._children)
         if not free and all_slow and len(self._children) < self._max_children:
-            free = [Child()]
+            free = [ReaderProcess()]
             self._children += free
         return min(free, key=lambda child: len(child.jobs)) if free else None
 
-    def _assign(self, child: Child, job: Job) -> None:
-        job.owner = child
-        child.jobs.append(job)
-        child.send()
-        if child.serving is None or child.serving.done():
-            child.serving = asyncio.create_task(self._serve(child))
-
-    async def _serve(self, child: Child) -> None:
+    async def _serve(self, child: ReaderProcess) -> None:
         """Finish all jobs of a child."""
         try:
             while child.jobs:
@@ -140,11 +137,11 @@ class ReaderPool:
         except ModelError as problem:
             self._remove(child, problem)
 
-    async def _ensure_started(self, child: Child) -> None:
+    async def _ensure_started(self, child: ReaderProcess) -> None:
         limits = {"seconds": self._seconds, "patience": self._patience, "memory": self._memory}
-        await child.process.start({**asdict(self.plan), **limits})
+        await child.start({**asdict(self.plan), **limits})
 
-    def _remove(self, child: Child, problem: ModelError) -> None:
+    def _remove(self, child: ReaderProcess, problem: ModelError) -> None:
         """Do without a child that cannot make its reader; if it was the last, all jobs fail."""
         self._children.remove(child)
         self._put_back(child, child.jobs)
@@ -156,14 +153,14 @@ class ReaderPool:
             if not job.result.done():
                 job.result.set_exception(problem)
         self._waiting.clear()
-        self._children, self._max_children = [Child()], MAX_CHILDREN
+        self._children, self._max_children = [ReaderProcess()], MAX_CHILDREN
 
-    async def _finish_first(self, child: Child) -> None:
+    async def _finish_first(self, child: ReaderProcess) -> None:
         """Wait for the answer to a child's first job; replace a child that gives none."""
         job = child.jobs[0]
         timer = asyncio.get_running_loop().call_later(HANDOVER, self._hand_over, child)
         try:
-            cost, answer = await asyncio.wait_for(child.process.answer(), self._patience)
+            cost, answer = await asyncio.wait_for(child.answer(), self._patience)
             result = _decode(job.task, answer)
         except (TimeoutError, ReaderDied, ValueError) as problem:
             await self._end_child(child, job, problem)
@@ -179,20 +176,20 @@ class ReaderPool:
             self.charge(job.task.url, seconds)
             job.result.set_result(result)
 
-    def _hand_over(self, child: Child) -> None:
+    def _hand_over(self, child: ReaderProcess) -> None:
         """Let other children take the jobs behind a slow one, except those of its host."""
         child.slow = True
         first, *behind = child.jobs
         self._put_back(child, [job for job in behind if job.host != first.host])
         self._assign_waiting()
 
-    def _put_back(self, child: Child, jobs: Iterable[Job]) -> None:
+    def _put_back(self, child: ReaderProcess, jobs: Iterable[Job]) -> None:
         """Let the jobs that are still the child's wait again, in front of all others."""
         for job in reversed([job for job in jobs if job.owner is child]):
             job.owner = None
             self._waiting.appendleft(job)
 
-    async def _end_child(self, child: Child, job: Job, problem: Exception) -> None:
+    async def _end_child(self, child: ReaderProcess, job: Job, problem: Exception) -> None:
         """End a child that failed over a job; the jobs behind it wait for another child."""
         self.restarts += 1
         code = await child.end(died=isinstance(problem, ReaderDied))

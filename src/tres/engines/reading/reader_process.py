@@ -1,4 +1,4 @@
-"""One child process that reads pages: start it, talk to it, end it."""
+"""One child process that reads pages, and its jobs: start it, send it jobs, end it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ import asyncio
 import json
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections import deque
 from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from tres.engines.reading.child import COST_BYTES
+from tres.engines.reading.tasks import Task
 from tres.engines.reading.wire import LENGTH_BYTES, framed, length_of
 from tres.errors import ModelError
 
+WINDOW = 4
+"""Jobs that a child has at a time: it must not idle while the engine is busy."""
 START_SECONDS = 300.0
 """Loading a neural model takes long on a busy machine."""
 STARTS = 3
 """Attempts to start a process that dies before it is ready: somebody may have killed it."""
-
 DYING_SECONDS = 5.0
 
 
@@ -25,16 +30,37 @@ class ReaderDied(Exception):  # noqa: N818
     """The process ended without an answer."""
 
 
-class ReaderProcess:
-    """A child (`tres.engines.reading.child`), running or not."""
+@dataclass(slots=True, eq=False)
+class Job:
+    """A task and the future that waits for its result."""
 
-    def __init__(self) -> None:
-        self._process: Process | None = None
+    task: Task[Any]
+    message: bytes
+    result: asyncio.Future[Any]
+    host: str
+    owner: ReaderProcess | None = None
+    """The child that is to do it; others may still have it in their pipe."""
+    deaths: int = 0
+    """Children that died over it."""
+
+
+@dataclass(slots=True, eq=False)
+class ReaderProcess:
+    """A child (`tres.engines.reading.child`) and its jobs, in order; it works on the first."""
+
+    jobs: deque[Job] = field(default_factory=deque)
+    sent: int = 0
+    """How many of the jobs are in its pipe."""
+    serving: asyncio.Task[None] | None = None
+    slow: bool = False
+    _process: Process | None = None
 
     @property
-    def is_running(self) -> bool:
-        """Whether it is started and ready for tasks."""
-        return self._process is not None
+    def has_room(self) -> bool:
+        return not self.slow and len(self.jobs) < WINDOW
+
+    def serves(self, host: str) -> bool:
+        return any(job.owner is self and job.host == host for job in self.jobs)
 
     async def start(self, plan: dict[str, Any]) -> None:
         """Start it unless it is running; `ModelError` if it cannot make its reader."""
@@ -48,11 +74,12 @@ class ReaderProcess:
                     problem = "the process that reads pages does not start; run the crawl again"
                     raise ModelError(problem) from None
 
-    def write(self, message: bytes) -> None:
-        """Write a task into the pipe."""
-        assert self._process is not None
-        assert self._process.stdin is not None
-        self._process.stdin.write(framed(message))
+    def send(self) -> None:
+        """Write all jobs into the pipe that are not in it yet."""
+        if self._process is not None:
+            for job in islice(self.jobs, self.sent, None):
+                _write(self._process, job.message)
+            self.sent = len(self.jobs)
 
     async def answer(self) -> tuple[float, bytes]:
         """The seconds of processor time of the next answer, and the answer."""
@@ -60,9 +87,14 @@ class ReaderProcess:
         message = await _receive(self._process)
         return int.from_bytes(message[:COST_BYTES], "big") / 1e6, message[COST_BYTES:]
 
+    def remove_first(self) -> None:
+        """Remove the first job: it is done."""
+        self.sent = max(0, self.sent - 1)
+        self.jobs.popleft()
+
     async def end(self, died: bool = False) -> int | None:
         """End it if it is running; return its exit code, negative if a signal ended it."""
-        process, self._process = self._process, None
+        process, self._process, self.sent = self._process, None, 0
         return None if process is None else await _end(process, died)
 
 
@@ -78,9 +110,8 @@ async def _launch(plan: dict[str, Any]) -> Process:
     except OSError as problem:  # too many processes, or open files
         message = f"no process can be started to read pages: {problem.strerror}"
         raise ModelError(message) from problem
-    assert process.stdin is not None
     try:
-        process.stdin.write(framed(json.dumps(plan).encode()))
+        _write(process, json.dumps(plan).encode())
         ready = json.loads(await asyncio.wait_for(_receive(process), START_SECONDS))
     except BaseException as problem:
         await _end(process, died=isinstance(problem, ReaderDied))
@@ -89,6 +120,11 @@ async def _launch(plan: dict[str, Any]) -> Process:
         await _end(process)
         raise ModelError(ready["error"])
     return process
+
+
+def _write(process: Process, message: bytes) -> None:
+    assert process.stdin is not None
+    process.stdin.write(framed(message))
 
 
 async def _receive(process: Process) -> bytes:

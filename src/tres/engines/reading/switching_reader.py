@@ -70,35 +70,27 @@ class SwitchingReader:
         self, plan: ReaderPlan, at_switch: AtSwitch, failed: Callable[[ModelError], None]
     ) -> None:
         """Start to switch, and return at once; if it fails, nothing changes."""
-        task = asyncio.ensure_future(self._switch_or_report(plan, at_switch, failed))
+        task = asyncio.ensure_future(self._switch(plan, at_switch, failed))
         self._switches.add(task)
         task.add_done_callback(self._switches.discard)
 
-    async def _switch_or_report(
+    async def _switch(
         self, plan: ReaderPlan, at_switch: AtSwitch, failed: Callable[[ModelError], None]
     ) -> None:
-        try:
-            await self.switch(plan, at_switch)
-        except ModelError as problem:
-            failed(problem)
-
-    async def switch(self, plan: ReaderPlan, at_switch: AtSwitch) -> None:
-        """Read by another plan from now on; `ModelError` if that fails, and nothing changes."""
         async with self._switching:
             spare = self._new_pool(plan)
             try:
                 await spare.start()
-                await self._wait_until_idle()
+                self._open.clear()
+                while self._reading:
+                    await self._idle.wait()
                 spare.plan = at_switch()
                 spare, self._pool = self._pool, spare
+            except ModelError as problem:
+                failed(problem)
             finally:
                 self._open.set()
                 await spare.close()
-
-    async def _wait_until_idle(self) -> None:
-        self._open.clear()
-        while self._reading:
-            await self._idle.wait()
 
     async def close(self) -> None:
         """End the processes; cancel the pages that still wait."""

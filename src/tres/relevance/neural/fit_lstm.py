@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,9 +31,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from tres.relevance.folds import stratified_folds
 from tres.relevance.neural.lstm_network import BiLstm, averaged
 from tres.relevance.neural.word_table import RaggedRows
+from tres.relevance.training import stratified_folds
 
 HIDDEN = 32
 WORD_DROPOUT = 0.1
@@ -53,10 +54,6 @@ LEAST_SHARE = 0.13
 """Relevant pages are weighted up to this share of all pages."""
 
 
-Augmented = tuple[RaggedRows, NDArray[np.float32]]
-"""Pages as an epoch shows them, and their shortcut."""
-
-
 @dataclass(frozen=True, slots=True)
 class TrainingPages:
     """The training pages, as rows of a table."""
@@ -71,7 +68,9 @@ class TrainingPages:
     """The vectors of padded rows (words x texts) of those examples."""
 
     def batch(
-        self, chosen: NDArray[np.intp], augmented: Augmented | None = None
+        self,
+        chosen: NDArray[np.intp],
+        augmented: tuple[RaggedRows, NDArray[np.float32]] | None = None,
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Vectors, lengths and shortcut of some pages, whole or as an epoch shows them."""
         pages, shortcut = augmented or (self.pages, self.shortcut)
@@ -106,15 +105,15 @@ def fit(
         network = BiLstm(dim, pages.shortcut.shape[1], HIDDEN)
         train, held_out = _split(pages.truth, rng)
         epochs = epochs_for(len(train))
-        step = _Optimiser(network, len(train))
+        step = _one_cycle_adam(network, len(train))
         weight = relevant_weight(pages.truth)
-        best, best_loss, best_epoch = _copy_state(network), float("inf"), 0
+        best, best_loss, best_epoch = deepcopy(network.state_dict()), float("inf"), 0
         for epoch in range(1, epochs + 1):
             _run_epoch(network, pages, train, step, weight, rng)
             progress(epoch / epochs)
             loss = _held_out_loss(network, pages, held_out, weight)
             if loss < best_loss:
-                best, best_loss, best_epoch = _copy_state(network), loss, epoch
+                best, best_loss, best_epoch = deepcopy(network.state_dict()), loss, epoch
             elif epoch - best_epoch >= PATIENCE * epochs:
                 break
     network.load_state_dict(best)
@@ -137,45 +136,39 @@ def _split(
     return np.flatnonzero(~held_out), np.flatnonzero(held_out)
 
 
-def _copy_state(network: BiLstm) -> dict[str, Tensor]:
-    return {name: value.clone() for name, value in network.state_dict().items()}
+def _one_cycle_adam(network: BiLstm, examples: int) -> Callable[[Tensor], None]:
+    """Return a function that takes one step of Adam, along the one-cycle schedule."""
+    parameters = list(network.parameters())
+    adam = torch.optim.AdamW(parameters, lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
+    steps = epochs_for(examples) * -(-examples // BATCH)
+    rate = torch.optim.lr_scheduler.OneCycleLR(
+        adam, LEARNING_RATE, total_steps=steps, pct_start=0.2
+    )
 
-
-class _Optimiser:
-    """One step of Adam along the one-cycle schedule."""
-
-    def __init__(self, network: BiLstm, examples: int) -> None:
-        self._parameters = list(network.parameters())
-        self._adam = torch.optim.AdamW(
-            self._parameters, lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY
-        )
-        steps = epochs_for(examples) * -(-examples // BATCH)
-        self._rate = torch.optim.lr_scheduler.OneCycleLR(
-            self._adam, LEARNING_RATE, total_steps=steps, pct_start=0.2
-        )
-
-    def __call__(self, loss: Tensor) -> None:
-        self._adam.zero_grad()
+    def step(loss: Tensor) -> None:
+        adam.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(self._parameters, 1.0)
-        self._adam.step()
-        self._rate.step()
+        nn.utils.clip_grad_norm_(parameters, 1.0)
+        adam.step()
+        rate.step()
+
+    return step
 
 
 def _run_epoch(
     network: BiLstm,
     training: TrainingPages,
     train: NDArray[np.intp],
-    step: _Optimiser,
+    step: Callable[[Tensor], None],
     weight: float,
     rng: np.random.Generator,
 ) -> None:
     network.train()
     pages, pieces = augment(training.pages, rng)
     shortcut = np.where(pieces[:, None], training.shortcut_of(pages), training.shortcut)
-    augmented = (pages, shortcut)
     for chosen in _batches(pages.lengths, rng.permutation(train), rng):
-        step(_loss(network(*training.batch(chosen, augmented)), training.truth[chosen], weight))
+        logits = network(*training.batch(chosen, (pages, shortcut)))
+        step(_loss(logits, training.truth[chosen], weight))
 
 
 def augment(pages: RaggedRows, rng: np.random.Generator) -> tuple[RaggedRows, NDArray[np.bool_]]:
@@ -220,18 +213,8 @@ def _loss(logits: Tensor, truth: NDArray[np.bool_], relevant: float) -> Tensor:
 def _held_out_loss(
     network: BiLstm, pages: TrainingPages, chosen: NDArray[np.intp], relevant: float
 ) -> float:
-    predicted = torch.from_numpy(predict_logits(network, pages, chosen))
-    return float(_loss(predicted, pages.truth[chosen], relevant))
-
-
-def predict_logits(
-    network: BiLstm, pages: TrainingPages, chosen: NDArray[np.intp]
-) -> NDArray[np.float32]:
-    """The network's logits, without dropout."""
-    network.eval()
+    network.eval()  # no dropout
+    starts = range(0, len(chosen), 2 * BATCH)
     with torch.no_grad():
-        parts = [
-            network(*pages.batch(chosen[at : at + 2 * BATCH])).numpy()
-            for at in range(0, len(chosen), 2 * BATCH)
-        ]
-    return np.concatenate(parts)
+        parts = [network(*pages.batch(chosen[at : at + 2 * BATCH])) for at in starts]
+        return float(_loss(torch.cat(parts), pages.truth[chosen], relevant))

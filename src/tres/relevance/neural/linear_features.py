@@ -28,9 +28,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tres.relevance.folds import stratified_folds
 from tres.relevance.neural.word_table import RaggedRows
 from tres.relevance.tfidf import balanced_regression, content_terms, tfidf_vectors
+from tres.relevance.training import stratified_folds
 
 FOLDS = 10
 MAX_DEVIATIONS = 8.0
