@@ -15,12 +15,8 @@ from tres.relevance.model_kinds import load_model
 from tres.relevance.neural.bilstm import LINEAR, TABLE, batches_by_length
 from tres.relevance.neural.fit_lstm import augment, epochs_for, relevant_weight
 from tres.relevance.neural.lstm_network import BiLstm, averaged
-from tres.relevance.neural.word_table import (
-    MAX_TOKENS,
-    RaggedRows,
-    linear_tokens,
-    network_tokens,
-)
+from tres.relevance.neural.word_table import MAX_TOKENS, RaggedRows, network_tokens
+from tres.relevance.tfidf import terms
 
 AGAIN = "copy the model again or train it anew"
 
@@ -81,7 +77,7 @@ def test_predictions_equal_those_of_torch_on_ragged_batches(model, ragged):
 
 
 def test_a_packed_bidirectional_lstm_gives_the_same(bilstm, ragged):
-    batch = bilstm.table.rows([network_tokens(text) for text in ragged])
+    batch, _ = bilstm.table.network_and_linear_rows(ragged)
     rows, lengths = batch.padded(np.arange(len(ragged)))
     x = torch.tensor(bilstm.table.matrix[rows].astype(np.float32).transpose(1, 0, 2))
     network = BiLstm(x.shape[2], 1, 5)
@@ -151,8 +147,7 @@ def test_progress_is_reported_from_the_first_epoch_to_the_last(train, pages):
 
 def test_keyword_counts_affect_the_answers_of_a_kw_bilstm(kw_bilstm):
     """With the same words read, only the counts differ."""
-    found = [network_tokens("small people in a long year")]
-    batch = kw_bilstm.table.rows(found)
+    batch, _ = kw_bilstm.table.network_and_linear_rows(["small people in a long year"])
     none, many = np.zeros((1, 4), np.float32), np.array([[0, 1, 1, 1]], np.float32)
 
     assert kw_bilstm._run(batch, many)[0] > kw_bilstm._run(batch, none)[0] + 0.01
@@ -211,15 +206,16 @@ def test_the_title_is_repeated_and_long_pages_are_cut():
 def test_network_and_linear_rows_are_those_of_their_tokens(bilstm, ragged):
     network_rows, linear_rows = bilstm.table.network_and_linear_rows(ragged)
 
-    for batch, cut in ((network_rows, network_tokens), (linear_rows, linear_tokens)):
-        expected = bilstm.table.rows([cut(text) for text in ragged])
-        np.testing.assert_array_equal(batch.ids, expected.ids)
-        np.testing.assert_array_equal(batch.lengths, expected.lengths)
+    index = bilstm.table.index
+    for batch, tokens in ((network_rows, network_tokens), (linear_rows, terms)):
+        expected = [sorted(index[w] for w in tokens(text) if w in index) for text in ragged]
+        ends = np.cumsum(batch.lengths)[:-1]
+        assert [sorted(ids) for ids in np.split(batch.ids, ends)] == expected
     assert network_rows.lengths.max() <= MAX_TOKENS < linear_rows.lengths.max()
 
 
 def test_an_unknown_number_has_the_row_of_one_with_as_many_digits(bilstm):
-    batch = bilstm.table.rows([["97"], ["unheard"]])
+    batch, _ = bilstm.table.network_and_linear_rows(["97", "unheard"])
 
     assert batch.lengths.tolist() == [1, 0]
     assert batch.ids.tolist() == [bilstm.table.index["10"]]

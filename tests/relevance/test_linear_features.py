@@ -5,14 +5,15 @@ import pytest
 
 from tres.relevance.neural.keyword_counts import KeywordCounter
 from tres.relevance.neural.linear_features import FOLDS, fit_linear_models
-from tres.relevance.neural.word_table import RaggedRows, WordTable, linear_tokens
+from tres.relevance.neural.word_table import RaggedRows, WordTable
 from tres.relevance.tfidf import train_tfidf
 from tres.relevance.training import stratified_folds
+from tres.topic.text import words
 
 
 @pytest.fixture(scope="module")
 def vocabulary(pages):
-    return sorted({word for text in pages[0] for word in linear_tokens(text)})
+    return sorted({word for text in pages[0] for word in words(text)})
 
 
 @pytest.fixture(scope="module")
@@ -21,9 +22,8 @@ def learnt(pages, vocabulary):
 
 
 def rows(texts, vocabulary):
-    return WordTable(vocabulary, np.zeros((len(vocabulary), 1), np.float16)).rows(
-        [linear_tokens(text) for text in texts]
-    )
+    table = WordTable(vocabulary, np.zeros((len(vocabulary), 1), np.float16))
+    return table.network_and_linear_rows(texts)[1]
 
 
 def test_logits_are_those_of_the_tfidf_model(pages, vocabulary, learnt):

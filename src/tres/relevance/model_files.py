@@ -18,11 +18,11 @@ import io
 import json
 import math
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.lib import format as npy
@@ -65,21 +65,6 @@ class ModelFiles:
         for name, part in sorted(self.parts.items()):
             digest.update(f"\n{name} {_sha256(part)}\n".encode())
         return digest.hexdigest()
-
-    def vocabulary_index(self, arrays: Iterable[str], scalars: int) -> dict[str, int]:
-        """The place of every word; `ModelError` unless these arrays have one number per word.
-
-        Besides them there must be an array of so many `scalars`, and no other.
-        """
-        index = {word: place for place, word in enumerate(self.vocabulary)}
-        expected: dict[str, object] = dict.fromkeys(arrays, ("float32", (len(index),)))
-        expected["scalars"] = ("float64", (scalars,))
-        actual = {name: (array.dtype.name, array.shape) for name, array in self.arrays.items()}
-        if actual != expected:
-            raise ModelError("its arrays do not fit its vocabulary; train the model anew")
-        if not index or not all(np.isfinite(array).all() for array in self.arrays.values()):
-            raise ModelError("its arrays hold no usable numbers; train the model anew")
-        return index
 
     def write(self, directory: Path) -> None:
         """Write all files, the manifest last."""
@@ -141,6 +126,37 @@ class SavedModel:
         self._files().write(directory)
 
 
+class WordWeightModel(SavedModel):
+    """Base class of models whose fields are arrays with one number per word, and scalars."""
+
+    kind: ClassVar[str]
+    array_names: ClassVar[tuple[str, ...]]
+    scalar_names: ClassVar[tuple[str, ...]]
+    vocabulary: Mapping[str, int]
+    facts: Mapping[str, Any]
+    """The record of the training: numbers of examples, seed, versions."""
+
+    def _files(self) -> ModelFiles:
+        arrays = {name: getattr(self, name) for name in self.array_names}
+        arrays["scalars"] = np.array([getattr(self, name) for name in self.scalar_names])
+        return ModelFiles(self.kind, tuple(self.vocabulary), arrays, dict(self.facts))
+
+    @classmethod
+    def from_files(cls, files: ModelFiles) -> Self:
+        """Rebuild a saved model; `ModelError` if the parts do not fit together."""
+        index = {word: place for place, word in enumerate(files.vocabulary)}
+        expected: dict[str, object] = dict.fromkeys(cls.array_names, ("float32", (len(index),)))
+        expected["scalars"] = ("float64", (len(cls.scalar_names),))
+        arrays = dict(files.arrays)
+        if {name: (array.dtype.name, array.shape) for name, array in arrays.items()} != expected:
+            raise ModelError("its arrays do not fit its vocabulary; train the model anew")
+        if not index or not all(np.isfinite(array).all() for array in arrays.values()):
+            raise ModelError("its arrays hold no usable numbers; train the model anew")
+        scalars = zip(cls.scalar_names, arrays.pop("scalars").tolist(), strict=True)
+        fields: dict[str, Any] = {"vocabulary": index, "facts": files.facts, **arrays}
+        return cls(**fields, **dict(scalars))
+
+
 def _read_manifest(path: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(_read_bytes(path))
@@ -168,16 +184,14 @@ def _read_manifest(path: Path) -> dict[str, Any]:
 def _read_parts(directory: Path, manifest: Mapping[str, Any]) -> dict[str, bytes]:
     parts, allowed = {}, MOST_BYTES
     for name in sorted({VOCABULARY, *manifest["sha256"]}):
-        parts[name] = _read_verified(directory / name, manifest, allowed)
-        allowed -= len(parts[name])
+        path = directory / name
+        content = parts[name] = _read_bytes(path, allowed)
+        if _sha256(content) != manifest["sha256"].get(name):
+            raise ModelError(
+                f"{path}: is not the file that was saved (its digest differs); {AGAIN}"
+            )
+        allowed -= len(content)
     return parts
-
-
-def _read_verified(path: Path, manifest: Mapping[str, Any], max_bytes: int) -> bytes:
-    content = _read_bytes(path, max_bytes)
-    if _sha256(content) != manifest["sha256"].get(path.name):
-        raise ModelError(f"{path}: is not the file that was saved (its digest differs); {AGAIN}")
-    return content
 
 
 def _read_bytes(path: Path, max_bytes: int = files.MOST_BYTES) -> bytes:

@@ -30,7 +30,6 @@ Train = Callable[[Examples, int, TopicWords, Progress], RelevanceModel]
 class ModelKind:
     """How models of one kind are trained and loaded, and which packages that takes."""
 
-    name: str
     train: Train
     load: Callable[[ModelFiles], RelevanceModel]
     takes_weights: bool = False
@@ -43,7 +42,6 @@ class ModelKind:
 
 def _neural(name: str) -> ModelKind:
     return ModelKind(
-        name,
         lambda examples, *rest: train_bilstm(examples.texts, examples.labels, name, *rest),
         bilstm.BiLstmModel.from_files,
         extra="neural",
@@ -53,22 +51,16 @@ def _neural(name: str) -> ModelKind:
 
 
 MODEL_KINDS = {
-    kind.name: kind
-    for kind in (
-        ModelKind(
-            tfidf.KIND,
-            lambda ex, seed, *_: tfidf.train_tfidf(ex.texts, ex.labels, seed, ex.weights),
-            tfidf.TfidfModel.from_files,
-            takes_weights=True,
-        ),
-        ModelKind(
-            svm.KIND,
-            lambda ex, seed, *_: svm.train_svm(ex.texts, ex.labels, seed),
-            svm.SvmModel.from_files,
-        ),
-        _neural(bilstm.KIND),
-        _neural(bilstm.KW_KIND),
-    )
+    tfidf.KIND: ModelKind(
+        lambda ex, seed, *_: tfidf.train_tfidf(ex.texts, ex.labels, seed, ex.weights),
+        tfidf.TfidfModel.from_files,
+        takes_weights=True,
+    ),
+    svm.KIND: ModelKind(
+        lambda ex, seed, *_: svm.train_svm(ex.texts, ex.labels, seed), svm.SvmModel.from_files
+    ),
+    bilstm.KIND: _neural(bilstm.KIND),
+    bilstm.KW_KIND: _neural(bilstm.KW_KIND),
 }
 AUTO, DEFAULT = "auto", tfidf.KIND
 """`model = "auto"` means the default kind, whether it is trained on examples or on guesses."""
@@ -96,19 +88,15 @@ def load_model(directory: Path) -> RelevanceModel:
     try:
         if files.kind == custom_model.KIND:
             raise custom_model.not_loadable(files)
-        if files.kind in MODEL_KINDS:
-            return _load(MODEL_KINDS[files.kind], files)
+        if (kind := MODEL_KINDS.get(files.kind)) is not None:
+            _require_packages(kind, kind.load_packages)
+            return kind.load(files)
     except ModelError as problem:
         raise ModelError(f"{directory}: {problem.message}") from None
     raise ModelError(
         f"{directory / MANIFEST}: is a model of the unknown kind {files.kind!r}; "
         f"this version of tres knows {', '.join(MODEL_KINDS)}"
     )
-
-
-def _load(kind: ModelKind, files: ModelFiles) -> RelevanceModel:
-    _require_packages(kind, kind.load_packages)
-    return kind.load(files)
 
 
 def _require_packages(kind: ModelKind, packages: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ Training uses scikit-learn; prediction is the stemmer and a few NumPy calls per 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -28,7 +28,7 @@ import snowballstemmer
 from numpy.typing import NDArray
 
 from tres.relevance.batches import predict_distinct
-from tres.relevance.model_files import ModelFiles, SavedModel
+from tres.relevance.model_files import WordWeightModel
 from tres.relevance.tfidf import no_common_word
 from tres.relevance.training import prior_probability, require_both_classes, training_record
 from tres.topic.text import STOP_WORDS, words
@@ -49,7 +49,7 @@ _STEMMER = snowballstemmer.stemmer("porter")
 
 
 @dataclass(frozen=True, eq=False)
-class SvmModel(SavedModel):
+class SvmModel(WordWeightModel):
     """The known stems with their weights, and the curve from margin to probability."""
 
     vocabulary: Mapping[str, int]
@@ -59,6 +59,9 @@ class SvmModel(SavedModel):
     offset: float
     prior: float
     facts: Mapping[str, Any]
+    kind: ClassVar[str] = KIND
+    array_names: ClassVar[tuple[str, ...]] = ("weights",)
+    scalar_names: ClassVar[tuple[str, ...]] = ("intercept", "slope", "offset", "prior")
     has_stems: ClassVar[bool] = True
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
@@ -66,17 +69,14 @@ class SvmModel(SavedModel):
         return predict_distinct(texts, self._predict, BATCH)
 
     def _predict(self, texts: list[str]) -> Floats:
-        known = [self._known_features(text) for text in texts]
+        index = self.vocabulary
+        known = [sorted(index[f] for f in features(text) if f in index) for text in texts]
         lengths = np.fromiter(map(len, known), np.int64, len(texts))
         ids = np.fromiter(chain.from_iterable(known), np.int64, int(lengths.sum()))
         rows = np.repeat(np.arange(len(texts)), lengths)
         margins = np.bincount(rows, self.weights[ids], len(texts)) + self.intercept
         probabilities = np.exp(-np.logaddexp(0.0, -(self.slope * margins + self.offset)))
         return np.where(lengths > 0, probabilities, self.prior).astype(np.float32)
-
-    def _known_features(self, text: str) -> list[int]:
-        """The known features of a text, in a fixed order."""
-        return sorted(self.vocabulary[f] for f in features(text) if f in self.vocabulary)
 
     def word_weights(self) -> dict[str, float]:
         """What each stem adds to the log-odds: in a title or in a body, whichever is more."""
@@ -88,22 +88,6 @@ class SvmModel(SavedModel):
                 strongest[stem] = weight
         return strongest
 
-    def _files(self) -> ModelFiles:
-        scalars = [self.intercept, self.slope, self.offset, self.prior]
-        arrays: dict[str, NDArray[Any]] = {
-            "weights": self.weights,
-            "scalars": np.array(scalars, np.float64),
-        }
-        return ModelFiles(KIND, tuple(self.vocabulary), arrays, dict(self.facts))
-
-    @classmethod
-    def from_files(cls, files: ModelFiles) -> SvmModel:
-        """Rebuild a saved model; `ModelError` if the parts do not fit together."""
-        vocabulary = files.vocabulary_index(["weights"], scalars=4)
-        intercept, slope, offset, prior = files.arrays["scalars"].tolist()
-        weights = files.arrays["weights"]
-        return cls(vocabulary, weights, intercept, slope, offset, prior, files.facts)
-
 
 def features(text: str) -> set[str]:
     """The stems of the body, and those of the title with a prefix.
@@ -114,11 +98,8 @@ def features(text: str) -> set[str]:
     title, newline, body = text.partition("\n")
     if not newline:
         title, body = "", title
-    return {TITLE + stem for stem in _stems(words(title))} | _stems(words(body))
-
-
-def _stems(text_words: Iterable[str]) -> set[str]:
-    return {_stem(word) for word in set(text_words) - STOP_WORDS}
+    of_title = {TITLE + _stem(word) for word in set(words(title)) - STOP_WORDS}
+    return of_title | {_stem(word) for word in set(words(body)) - STOP_WORDS}
 
 
 @lru_cache(maxsize=1 << 17)

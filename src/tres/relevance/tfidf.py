@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from tres.errors import TrainingError
 from tres.relevance.batches import predict_cached
-from tres.relevance.model_files import ModelFiles, SavedModel
+from tres.relevance.model_files import WordWeightModel
 from tres.relevance.training import prior_probability, require_both_classes, training_record
 from tres.topic.text import STOP_WORDS, words
 
@@ -49,7 +49,7 @@ Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
-class TfidfModel(SavedModel):
+class TfidfModel(WordWeightModel):
     """The known words, and the weight of each."""
 
     vocabulary: Mapping[str, int]
@@ -58,7 +58,9 @@ class TfidfModel(SavedModel):
     intercept: float
     prior: float
     facts: Mapping[str, Any]
-    """The record of the training: numbers of examples, seed, versions."""
+    kind: ClassVar[str] = KIND
+    array_names: ClassVar[tuple[str, ...]] = ("idf", "weights")
+    scalar_names: ClassVar[tuple[str, ...]] = ("intercept", "prior")
     has_stems: ClassVar[bool] = False
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
@@ -93,21 +95,6 @@ class TfidfModel(SavedModel):
     def word_weights(self) -> dict[str, float]:
         """What each word adds to the log-odds, up to a factor that all words share."""
         return dict(zip(self.vocabulary, (self.idf * self.weights).tolist(), strict=True))
-
-    def _files(self) -> ModelFiles:
-        arrays: dict[str, NDArray[Any]] = {
-            "idf": self.idf,
-            "weights": self.weights,
-            "scalars": np.array([self.intercept, self.prior], np.float64),
-        }
-        return ModelFiles(KIND, tuple(self.vocabulary), arrays, dict(self.facts))
-
-    @classmethod
-    def from_files(cls, files: ModelFiles) -> TfidfModel:
-        """Rebuild a saved model; `ModelError` if the parts do not fit together."""
-        vocabulary, arrays = files.vocabulary_index(["idf", "weights"], scalars=2), files.arrays
-        intercept, prior = arrays["scalars"].tolist()
-        return cls(vocabulary, arrays["idf"], arrays["weights"], intercept, prior, files.facts)
 
 
 def terms(text: str) -> list[str]:

@@ -77,7 +77,15 @@ class BiLstmModel(SavedModel):
 
     @cached_property
     def _session(self) -> Any:
-        return onnx_session(self.graphs[GRAPH])
+        """A silent runtime for the graph, on one thread."""
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        return onnxruntime.InferenceSession(
+            self.graphs[GRAPH], options, providers=["CPUExecutionProvider"]
+        )
 
     @cached_property
     def _vectors(self) -> Floats:
@@ -172,16 +180,6 @@ def batches_by_length(lengths: NDArray[np.int64]) -> Iterator[NDArray[np.intp]]:
             begin = at
     if begin < len(order):
         yield order[begin:]
-
-
-def onnx_session(graph: bytes) -> Any:
-    """A silent runtime for the graph, on one thread."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 4
-    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
 
 def _arrays(content: bytes) -> dict[str, NDArray[Any]]:

@@ -21,7 +21,6 @@ from tres.relevance.neural.linear_features import LinearModels, fit_linear_model
 from tres.relevance.neural.word_table import (
     RaggedRows,
     WordTable,
-    linear_tokens,
     network_tokens,
     standardised_vectors,
     table_vocabulary,
@@ -55,14 +54,12 @@ def train_bilstm(
     require_both_classes(labels)
     vectors = load_vectors(topic.vectors)
     counter = KeywordCounter(topic.keywords, topic.phrases)
-    tokens = [network_tokens(text) for text in texts]
-    all_tokens = [linear_tokens(text) for text in texts]
-    vocabulary = table_vocabulary(vectors, all_tokens, counter.words)
+    vocabulary = table_vocabulary(vectors, texts, counter.words)
     linear, fold_of = fit_linear_models(texts, labels, vocabulary, seed)
     features = linear.word_features()[-1][:, None]
     matrix = np.concatenate([standardised_vectors(vectors, vocabulary), features], 1)
     table = WordTable(vocabulary, matrix.astype(np.float16))
-    rows = table.rows(tokens)
+    rows, linear_rows = table.network_and_linear_rows(texts)
     known = np.flatnonzero(rows.lengths)
 
     def shortcut(linear_rows: RaggedRows, words: Callable[[], Texts]) -> NDArray[np.float32]:
@@ -70,15 +67,20 @@ def train_bilstm(
         counts = [counter.features(words())] if kind == KW_KIND else []
         return np.concatenate([logits, *counts], 1)
 
-    linear_rows = table.rows(all_tokens).select(known)
     pages = TrainingPages(
         pages=rows.select(known),
-        shortcut=shortcut(linear_rows, lambda: [tokens[i] for i in known]),
+        shortcut=shortcut(
+            linear_rows.select(known), lambda: [network_tokens(texts[i]) for i in known.tolist()]
+        ),
         shortcut_of=lambda shown: shortcut(shown, lambda: _words(shown, vocabulary)),
         truth=np.asarray(labels, np.bool_)[known],
         look_up=_cross_fitted_vectors(table.matrix, linear, fold_of[known]),
     )
-    _refuse_wordless(pages.truth)
+    if len(set(pages.truth.tolist())) < 2:
+        raise TrainingError(
+            "no example page of one class holds a known word; "
+            "give longer examples, or vectors of their language"
+        )
     network, epoch = fit(pages, matrix.shape[1], seed, progress)
     weights = {name: value.numpy().copy() for name, value in network.state_dict().items()}
     return BiLstmModel(
@@ -100,14 +102,6 @@ def _final_linear_model(linear: LinearModels) -> dict[str, NDArray[Any]]:
     """The arrays of the linear model for new pages."""
     arrays = linear.idf, linear.weights[-1:].copy(), linear.intercepts[-1:].copy()
     return dict(zip(LINEAR, arrays, strict=True))
-
-
-def _refuse_wordless(truth: NDArray[np.bool_]) -> None:
-    if truth.all() or not truth.any():
-        raise TrainingError(
-            "no example page of one class holds a known word; "
-            "give longer examples, or vectors of their language"
-        )
 
 
 def _words(pages: RaggedRows, vocabulary: Sequence[str]) -> Texts:

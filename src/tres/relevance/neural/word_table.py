@@ -13,7 +13,8 @@ vectors, so a trained model needs no file of vectors.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
 
@@ -51,12 +52,6 @@ def network_tokens(text: str) -> list[str]:
     """
     title, body = title_and_body(text)
     return (title * TITLE_REPEATS + body)[:MAX_TOKENS]
-
-
-def linear_tokens(text: str) -> list[str]:
-    """The words of a text that the linear model reads: all, the title's `TITLE_WEIGHT` times."""
-    title, body = title_and_body(text)
-    return title * TITLE_WEIGHT + body
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +93,11 @@ class WordTable:
         self.index: Mapping[str, int] = {word: row for row, word in enumerate(vocabulary)}
         self.matrix = matrix
 
-    def rows(self, texts: Iterable[Sequence[str]]) -> RaggedRows:
-        """The rows of the words of texts, without unknown words."""
-        return _ragged([_known(self._ids(tokens)) for tokens in texts])
-
     def network_and_linear_rows(self, texts: Sequence[str]) -> tuple[RaggedRows, RaggedRows]:
-        """The rows of `network_tokens` and of `linear_tokens`; every word is looked up once."""
+        """The rows of the known words that the network reads, and that the linear model reads.
+
+        The linear model reads all words, those of the title `TITLE_WEIGHT` times.
+        """
         network, linear, differ = [], [], False
         for text in texts:
             title, body = map(self._ids, title_and_body(text))
@@ -137,14 +131,13 @@ def _ragged(ids: list[list[int]]) -> RaggedRows:
 
 
 def table_vocabulary(
-    vectors: WordVectors, pages: Sequence[Sequence[str]], keywords: Sequence[str]
+    vectors: WordVectors, pages: Sequence[str], keywords: Sequence[str]
 ) -> list[str]:
     """The words of a table, in a fixed order: frequent words, keywords, and the words of the
     training pages that have a vector or occur in two pages."""
-    pages_with: dict[str, int] = {}
-    for page in pages:
-        for word in dict.fromkeys(page):
-            pages_with[word] = pages_with.get(word, 0) + 1
+    pages_with: Counter[str] = Counter()
+    for title, body in map(title_and_body, pages):
+        pages_with.update(dict.fromkeys(title + body, 1))
     frequent = dict.fromkeys(vectors.frequent(FREQUENT))
     of_pages = [word for word, n in pages_with.items() if n > 1 or word in vectors]
     return list(frequent | dict.fromkeys(of_pages) | dict.fromkeys(keywords))
