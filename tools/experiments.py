@@ -149,7 +149,7 @@ def _variants(comparison: Comparison, caps: list[str]) -> Iterator[str]:
 
 def _difference(cells: dict[str, Cell], name: str) -> str:
     """An empty cell for what was not run, and for what is the default under this cap."""
-    if name not in cells or cells[name].rates == cells[OURS].rates:
+    if name not in cells or cells[name].values("rates") == cells[OURS].values("rates"):
         return ""
     mean, chance = difference(cells[name], cells[OURS], "rates")
     return f"**{mean:+.3f}**" if chance < SIGNIFICANCE else f"{mean:+.3f}"

@@ -123,18 +123,16 @@ def run_bench(
     return records
 
 
-def write_results(out: Path, records: Iterable[dict[str, Any]]) -> None:
+def write_results(out: Path, records: list[dict[str, Any]]) -> None:
     """Write `results.json` and `curves.csv`."""
-    records = list(records)
     hidden = ("key", "curve")
     runs = [{k: v for k, v in record.items() if k not in hidden} for record in records]
-    _replace(out / RESULTS, json.dumps({"runs": runs}, indent=1) + "\n")
+    text = json.dumps({"runs": runs}, indent=1) + "\n"
+    replace_file(out / RESULTS, text.encode(), durable=False)
     with (out / CURVES).open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        first: dict[str, Any] = next(
-            (record["curve"][0] for record in records if record["curve"]), {}
-        )
-        writer.writerow([*CURVE_COLUMNS, *first])
+        columns = next((record["curve"][0] for record in records if record["curve"]), ())
+        writer.writerow([*CURVE_COLUMNS, *columns])
         for record in records:
             who = [variant_name(record), *(record[name] for name in CURVE_COLUMNS[1:])]
             writer.writerows([*who, *point.values()] for point in record["curve"])
@@ -211,7 +209,3 @@ def _digest(context: ExperimentContext) -> str:
     parts = [experiment.topic, experiment.tree, experiment.agent, plan.pages, plan.judge, plan.seed]
     text = json.dumps([repr(parts), judge, context.seeds[:1]])
     return sha256(text.encode()).hexdigest()
-
-
-def _replace(path: Path, text: str) -> None:
-    replace_file(path, text.encode(), durable=False)

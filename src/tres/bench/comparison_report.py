@@ -12,6 +12,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable
 from html import escape
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -95,11 +96,13 @@ def _figures(comparison: Comparison, path: Path) -> str:
         parts.append(f"<h2>Over time, cap {escape(cap)}</h2><div class='charts'>")
         rate = _over_time(of_cap, lambda point: point["relevant"] / point["step"])
         parts.append(lines(rate, "pages", "harvest rate"))
-        parts.append(lines(_over_time(of_cap, _value("sites")), "pages", "relevant sites"))
-        trees = {name: points for name, points in of_cap.items() if _has_leaves(points)}
+        parts.append(lines(_over_time(of_cap, itemgetter("sites")), "pages", "relevant sites"))
+        trees = {
+            name: curve for name, curve in of_cap.items() if any(p["leaves"] > 1 for p in curve)
+        }
         if trees:
-            parts.append(lines(_over_time(trees, _value("leaves")), "pages", "leaves"))
-            parts.append(lines(_over_time(trees, _value("frontier")), "pages", "links waiting"))
+            parts.append(lines(_over_time(trees, itemgetter("leaves")), "pages", "leaves"))
+            parts.append(lines(_over_time(trees, itemgetter("frontier")), "pages", "links waiting"))
             ratio = _over_time(trees, lambda p: p["frontier"] / max(1.0, p["leaves"]))
             parts.append(lines(ratio, "pages", "links per leaf"))
         parts.append("</div>")
@@ -110,8 +113,7 @@ def _pareto(comparison: Comparison) -> str:
     series: Series = defaultdict(list)
     for cells in comparison.cells.values():
         for name, cell in cells.items():
-            point = (cell.mean("relevant_sites"), cell.rate)
-            series[name].append(point)
+            series[name].append((cell.mean("relevant_sites"), cell.rate))
     contest = [p for name, points in series.items() if not knows_answers(name) for p in points]
     return plane(series, pareto(contest), "relevant sites", "harvest rate")
 
@@ -128,14 +130,6 @@ def _curves(path: Path) -> dict[tuple[str, str], list[Point]]:
             point = {name: float(row[name]) for name in numbers}
             found[row["policy"], row["max_per_site"]].append(point)
     return found
-
-
-def _value(name: str) -> Callable[[Point], float]:
-    return lambda point: point[name]
-
-
-def _has_leaves(points: list[Point]) -> bool:
-    return any(point["leaves"] > 1 for point in points)
 
 
 def _over_time(curves: dict[str, list[Point]], value: Callable[[Point], float]) -> Series:

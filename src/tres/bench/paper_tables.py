@@ -29,18 +29,15 @@ Record = dict[str, Any]
 
 @dataclass(slots=True)
 class Cell:
-    """All runs of one policy under one cap, by seed."""
+    """All runs of one policy under one cap."""
 
-    rates: dict[str, float] = field(default_factory=dict)
-    sites: dict[str, float] = field(default_factory=dict)
     records: list[Record] = field(default_factory=list)
 
-    def add(self, record: Record) -> None:
-        """Add a run."""
-        seed = record["seed_url"]
-        self.rates[seed] = record["relevant"] / record["budget"]
-        self.sites[seed] = record["relevant_sites"]
-        self.records.append(record)
+    def values(self, figure: str) -> dict[str, float]:
+        """Return the harvest rates or the relevant sites of the runs, by seed."""
+        if figure == "sites":
+            return {record["seed_url"]: record["relevant_sites"] for record in self.records}
+        return {each["seed_url"]: each["relevant"] / each["budget"] for each in self.records}
 
     @property
     def rate(self) -> float:
@@ -90,7 +87,7 @@ class Comparison:
         cells: dict[str, dict[str, Cell]] = defaultdict(dict)
         for record in records:
             by_policy = cells[str(record["max_per_site"])]
-            by_policy.setdefault(variant_name(record), Cell()).add(record)
+            by_policy.setdefault(variant_name(record), Cell()).records.append(record)
         return cls(dict(cells))
 
     @property
@@ -107,12 +104,8 @@ class Comparison:
         ranked = sorted(contest, key=lambda name: -_mean(contest[name], figure))
         if len(ranked) < 2:
             return ranked[0] if ranked else "", False
-        return ranked[0], is_significant(contest[ranked[0]], contest[ranked[1]], figure)
-
-
-def is_significant(one: Cell, other: Cell, figure: str) -> bool:
-    """Is the difference, seed by seed, significant?"""
-    return difference(one, other, figure)[1] < SIGNIFICANCE
+        _, p = difference(contest[ranked[0]], contest[ranked[1]], figure)
+        return ranked[0], p < SIGNIFICANCE
 
 
 def difference(one: Cell, other: Cell, figure: str) -> tuple[float, float]:
@@ -122,7 +115,7 @@ def difference(one: Cell, other: Cell, figure: str) -> tuple[float, float]:
     """
     from scipy.stats import ttest_rel
 
-    ours, theirs = _values(one, figure), _values(other, figure)
+    ours, theirs = one.values(figure), other.values(figure)
     common = sorted(ours.keys() & theirs.keys())
     a = np.array([ours[seed] for seed in common])
     b = np.array([theirs[seed] for seed in common])
@@ -195,7 +188,7 @@ def _is_variant(name: str, base: str) -> bool:
 def _cell_text(comparison: Comparison, cap: str, name: str, cell: Cell | None, figure: str) -> str:
     if cell is None:
         return ""
-    values = list(_values(cell, figure).values())
+    values = list(cell.values(figure).values())
     digits = 3 if figure == "rates" else 0
     text = f"{np.mean(values):.{digits}f} ± {np.std(values):.{digits}f}"
     if figure == "rates" and cell.ended_early:
@@ -204,12 +197,8 @@ def _cell_text(comparison: Comparison, cap: str, name: str, cell: Cell | None, f
     return f"**{text}**{'*' if sure else ''}" if name == best else text
 
 
-def _values(cell: Cell, figure: str) -> dict[str, float]:
-    return cell.rates if figure == "rates" else cell.sites
-
-
 def _mean(cell: Cell, figure: str) -> float:
-    return float(np.mean(list(_values(cell, figure).values())))
+    return float(np.mean(list(cell.values(figure).values())))
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> str:

@@ -77,7 +77,7 @@ def terms_of(written: Iterable[str]) -> list[str]:
 def keyword_problems(terms: Sequence[str]) -> Iterator[str]:
     """Yield a sentence for each keyword or phrase that is of little use."""
     for term in _unique(terms):
-        if sum(_same(term, other) for other in terms) > 1:
+        if sum(_key(term) == _key(other) for other in terms) > 1:
             yield f"{term!r} is given twice; it counts once"
         if problem := _problem(words(term)):
             yield f"{term!r} {problem}"
@@ -122,10 +122,6 @@ def _unique(terms: Iterable[str]) -> list[str]:
     for term in terms:
         seen.setdefault(_key(term), term)
     return list(seen.values())
-
-
-def _same(one: str, other: str) -> bool:
-    return _key(one) == _key(other)
 
 
 def _key(term: str) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from tres.files.checksummed import signed, verified
 from tres.files.durable import replace_file
 from tres.numbers import format_count
 from tres.offline import open_web
-from tres.relevance.cross_validation import CrossValidation, Scores, cross_validate
+from tres.relevance.cross_validation import CrossValidation, cross_validate
 from tres.relevance.examples import Examples
 from tres.relevance.model import RelevanceModel
 from tres.relevance.model_files import MANIFEST
@@ -178,11 +178,7 @@ def report(config: TopicConfig, judged: CrossValidation) -> Iterator[str]:
 def _scores(judged: CrossValidation) -> Iterator[str]:
     mean, spread = judged.mean(), judged.spread()
     for label, key in (("precision", "precision"), ("recall", "recall"), ("macro F1", "macro_f1")):
-        yield f"{label:9}  {_value(mean, key):.3f} ± {_value(spread, key):.3f}"
-
-
-def _value(scores: Scores, key: str) -> float:
-    return float(getattr(scores, key))
+        yield f"{label:9}  {getattr(mean, key):.3f} ± {getattr(spread, key):.3f}"
 
 
 def _curve(judged: CrossValidation) -> Iterator[str]:

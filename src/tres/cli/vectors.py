@@ -34,14 +34,8 @@ def vectors() -> None:
 
 
 def _row(stored: Stored) -> tuple[str, ...]:
-    size = f"{stored.size / 1e6:.0f}"
-    return (
-        printable(stored.name),
-        f"{stored.words:,}",
-        str(stored.dim),
-        size,
-        printable(stored.origin),
-    )
+    figures = f"{stored.words:,}", str(stored.dim), f"{stored.size / 1e6:.0f}"
+    return printable(stored.name), *figures, printable(stored.origin)
 
 
 def _unconverted_row() -> tuple[str, ...]:

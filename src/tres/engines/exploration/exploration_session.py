@@ -44,22 +44,17 @@ class ExplorationSession:
         self._fetched = 0
         self._wanted: str | None = None
         self._in_flight: str | None = None
-        self._interrupted = False
+        self.interrupted = False
         self._advance(None)
         for url, outcome in answers:
             if url == self._wanted:
                 self._take(outcome)
 
-    @property
-    def interrupted(self) -> bool:
-        """Has it been told to ask for nothing more?"""
-        return self._interrupted
-
     def next(self, k: int = 1, waiting: Iterable[str] = ()) -> Demand:
         """Return the URL that the explorer asks for, once its site is ready."""
         if self._in_flight is not None:
             return Wait()
-        if self._interrupted:
+        if self.interrupted:
             return Done(StopReason.INTERRUPTED)
         if self._wanted is None:
             return Done(StopReason.BUDGET)
@@ -88,7 +83,7 @@ class ExplorationSession:
 
     def interrupt(self) -> None:
         """Ask for nothing more; there are no samples unless it was done already."""
-        self._interrupted = True
+        self.interrupted = True
 
     def _take(self, outcome: Outcome) -> None:
         self._fetched += isinstance(outcome, Page)
