@@ -18,13 +18,13 @@ import numpy as np
 from benchmarks.fuzz_wire import Wire
 from scrapy.http import Response
 
-from tres.engines.politeness.retry_after import parse_retry_after
 from tres.engines.politeness.robots_txt import RobotsRules, product_token
 from tres.engines.reading.page_reader import PageReader, Received, charset_of
 from tres.engines.reading.tasks import ReadPage, ReadSitemap, perform
 from tres.engines.scrapy.capture import may_be_page, response_head
-from tres.engines.scrapy.failures import BlockedRedirect
-from tres.engines.scrapy.redirect_middleware import redirect_target
+from tres.engines.scrapy.failures import NamedFailure
+from tres.engines.scrapy.hops import redirect_target
+from tres.engines.scrapy.politeness_middleware import parse_retry_after
 from tres.errors import ConfigError
 from tres.settings.sections import LiveSection
 from tres.settings.topic_file import load_topic, new_topic
@@ -111,7 +111,7 @@ def read_headers(data: bytes) -> None:
     charset_of(data.decode("latin-1"))
     wait = parse_retry_after(response.headers.get("Retry-After"), 1e9)
     assert wait is None or 0 <= wait < float("inf"), "no time to wait"
-    with suppress(BlockedRedirect):
+    with suppress(NamedFailure):
         redirect_target(HERE, response)
 
 

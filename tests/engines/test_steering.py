@@ -13,8 +13,8 @@ from tests.support.steering import Scripted
 from tres.crawl.events import Done, Stepped, StopReason
 from tres.engines.flights import Flights
 from tres.engines.politeness.clock import PolitenessClock
+from tres.engines.protocols import UNSTEERED
 from tres.engines.replay import PerceivedWeb, replay_events
-from tres.engines.steering import UNSTEERED
 from tres.settings.sections import LiveSection
 
 RING = {

@@ -12,7 +12,7 @@ Two invariants hold, whichever engine fetches:
 - every flight finishes exactly once. Whatever is reported about it later is ignored.
 
 A session that answers `Wait` is asked again when a hop ends, a flight finishes, a site becomes
-ready or an order arrives (`tres.engines.steering`), not before; a paused one is not asked at all.
+ready or an order arrives (`Steering`), not before; a paused one is not asked at all.
 If nothing is in flight and all remaining sites back off for more than `max_wait` seconds, the crawl
 ends; its links are kept for a later start. What the session itself raises (a full disk, say) is a
 *fault*: nothing more is asked or reported, and the program that runs the crawl raises it.
@@ -30,8 +30,7 @@ from typing import Any
 
 from tres.crawl.events import Demand, Done, Event, Fetch, StopReason
 from tres.engines.politeness.clock import NO_RESPONSE, PolitenessClock, ServerResponse
-from tres.engines.protocols import Fetched, LiveSession
-from tres.engines.steering import UNSTEERED, Steering
+from tres.engines.protocols import UNSTEERED, Fetched, LiveSession, Steering
 from tres.web.page import Failed, FailureKind
 from tres.web.url import SiteBy, canonical, site_of
 

@@ -1,14 +1,19 @@
 """What an engine drives (`Session`), and what a live fetch adds to its outcome (`Fetched`).
 
+Between two steps it asks how the crawl is steered (`Steering`, for `tres steer`).
+
 An engine knows neither store nor policy: it asks a session for URLs, fetches them and hands the
 outcomes back. The session may be the decision core itself, or a wrapper that writes every outcome
-into a journal before it counts.
+into a journal before it counts. Orders are carried out behind `Steering`, because an engine knows
+neither inboxes nor journals: it needs to know only whether it may ask for more, and which sites are
+blocked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import inf
 from typing import Any, Protocol
 
 from tres.crawl.events import Demand, Event
@@ -75,3 +80,38 @@ class LiveSession(Session, Protocol):
 
     def receive(self, url: str, outcome: Any, fetched: Fetched | None = None) -> list[Event]:
         """Take the outcome of a URL that `next` has asked for, and record the fetch."""
+
+
+class Steering(Protocol):
+    """What an engine asks between two steps; by default no orders ever come."""
+
+    @property
+    def paused(self) -> bool:
+        """May nothing new be fetched? Fetches in flight still finish."""
+        return False
+
+    def carry_out_orders(self) -> bool:
+        """Carry out the orders that have come since the last call; return whether any had.
+
+        Quick enough for every step: before `next_orders_in()` has passed it does nothing.
+        """
+        return False
+
+    def next_orders_in(self) -> float:
+        """Seconds until orders are looked for again."""
+        return inf
+
+    def sleep(self) -> None:
+        """Sleep until then: for an engine that has nothing else to do."""
+        return
+
+    def is_blocked(self, site: str) -> bool:
+        """Has the user blocked this site?"""
+        return False
+
+
+class Unsteered(Steering):
+    """Steering for a crawl that nobody steers."""
+
+
+UNSTEERED = Unsteered()

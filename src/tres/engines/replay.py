@@ -13,8 +13,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from tres.crawl.events import Done, Event, Fetch, StopReason, Wait
-from tres.engines.protocols import Session
-from tres.engines.steering import UNSTEERED, Steering
+from tres.engines.protocols import UNSTEERED, Session, Steering
 from tres.offline.bm25 import SimulatedSearch
 from tres.offline.web import Web
 from tres.policies.setup import OfflineKnowledge

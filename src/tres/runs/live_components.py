@@ -20,10 +20,15 @@ from tres.engines.network.addresses import AddressGuard
 from tres.engines.reading.duplicates_and_traps import CrawlMemory
 from tres.engines.reading.reader_plan import ReaderPlan
 from tres.engines.reading.switching_reader import SwitchingReader
-from tres.engines.scrapy.base_settings import base_settings, merge_settings
 from tres.engines.scrapy.live_loop import LiveLoop, run_live
 from tres.engines.scrapy.logs import logging_to
-from tres.engines.scrapy.network_settings import PROXY_SECONDS, network_settings, user_agent
+from tres.engines.scrapy.network_settings import (
+    PROXY_SECONDS,
+    base_settings,
+    merge_settings,
+    network_settings,
+    user_agent,
+)
 from tres.errors import ConfigError
 from tres.runs.open_run import MakeWarc, OpenRun
 from tres.settings.topic_file import TopicConfig

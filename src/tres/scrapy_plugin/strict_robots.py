@@ -29,9 +29,10 @@ from scrapy.utils.deprecate import argument_is_required
 from scrapy.utils.httpobj import urlparse_cached
 
 from tres.engines.politeness.robots_txt import leaves_unknown
-from tres.engines.scrapy.failures import NamedFailure, RobotsDenied, RobotsUnreachable
+from tres.engines.scrapy.failures import NamedFailure
 from tres.engines.scrapy.internals import forget_robots
 from tres.engines.scrapy.scheduler import FLIGHT
+from tres.web.page import FailureKind
 
 _HOST = "tres_robots_of"
 """The key of a robots.txt request's meta that holds the host it is for, redirected or not."""
@@ -59,12 +60,13 @@ class StrictRobots:
         except NamedFailure:
             raise
         except IgnoreRequest as refusal:
-            raise RobotsDenied(str(refusal)) from refusal
+            raise NamedFailure(FailureKind.ROBOTS, str(refusal)) from refusal
         host = urlparse_cached(request).netloc
         if host in self._known or request.meta.get("dont_obey_robotstxt"):
             return None
         forget_robots(self._own, host)
-        raise RobotsUnreachable(f"the robots.txt of {host} could not be fetched")
+        note = f"the robots.txt of {host} could not be fetched"
+        raise NamedFailure(FailureKind.ROBOTS_UNREACHABLE, note)
 
     async def _ask(self, request: Request) -> None:
         ask = self._own.process_request

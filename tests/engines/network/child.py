@@ -26,7 +26,7 @@ from tres.engines.scrapy.capture import EXCHANGE
 from tres.engines.scrapy.decompression import decompressed
 from tres.engines.scrapy.failures import NamedFailure, name_failure
 from tres.engines.scrapy.network_settings import network_settings
-from tres.engines.scrapy.shared_politeness import politeness_of, site_of_url
+from tres.engines.scrapy.politeness_middleware import politeness_of, site_of_url
 from tres.settings.sections import LiveSection
 
 LONG = 30.0

@@ -18,6 +18,7 @@ from tests.engines.network.fetching import fetch
 from tests.support.http_server import Request, response, serving
 
 from tres.engines.network.addresses import AddressGuard
+from tres.engines.scrapy.politeness_middleware import site_of_url
 
 DAY = timedelta(days=1)
 PRIVATE = """
@@ -144,6 +145,12 @@ def test_a_silent_name_server_times_out():
 @pytest.mark.parametrize("case", ["file", "data", "ftp", "s3"])
 def test_nothing_but_http_is_ever_fetched(guarded, case):
     assert guarded[0][case]["kind"] == "blocked-url"
+
+
+def test_urls_that_are_not_of_the_web_share_no_site_so_that_none_backs_off_for_another():
+    """The name in the first one has no address; its site then backs off."""
+    urls = ["http://" + "a" * 80 + ".example/", "s3://bucket/key", "data:text/html,hello"]
+    assert len({site_of_url(url, "host") for url in urls}) == len(urls)
 
 
 def test_a_proxy_gets_everything_in_absolute_form_and_no_name_is_looked_up():

@@ -15,8 +15,15 @@ from tests.engines.network.fetching import fetch
 from tests.support.http_server import Request, drip, response, serving
 from tests.support.timing import assert_spaced
 
-from tres.engines.politeness.robots_cache import MAX_ENTRIES, MAX_TEXT, RobotsCache
-from tres.engines.politeness.robots_txt import MAX_BYTES, MAX_SITEMAPS, RobotsRules, product_token
+from tres.engines.politeness.robots_txt import (
+    MAX_BYTES,
+    MAX_ENTRIES,
+    MAX_SITEMAPS,
+    MAX_TEXT,
+    RobotsCache,
+    RobotsRules,
+    product_token,
+)
 
 FUZZED = int(os.environ.get("TRES_FUZZ", "60"))
 DAY = 86400.0

@@ -15,10 +15,9 @@ from tests.support.crawls import RecordedCalls, inline_reader, session_of
 from tests.support.local_web import LocalWeb
 
 from tres.crawl.events import Event, Stepped, StopReason
-from tres.engines.scrapy.base_settings import base_settings, merge_settings
+from tres.engines.protocols import UNSTEERED, Steering
 from tres.engines.scrapy.live_loop import LiveCrawl, LiveLoop
-from tres.engines.scrapy.network_settings import network_settings
-from tres.engines.steering import UNSTEERED, Steering
+from tres.engines.scrapy.network_settings import base_settings, merge_settings, network_settings
 from tres.settings.sections import LiveSection
 
 Wait = Callable[[Coroutine[Any, Any, Any]], Any]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tres.engines.scrapy.base_settings import merge_settings
 from tres.engines.scrapy.logs import logging_to
+from tres.engines.scrapy.network_settings import merge_settings
 
 
 def test_warnings_go_to_the_file_and_nowhere_else(

@@ -50,7 +50,7 @@ def test_scrapys_own_middlewares_run_where_they_do_what_is_needed(running: list[
         "AcceptEncodingMiddleware",
         "CaptureMiddleware",
         "CheckedRedirectMiddleware",
-    ]  # behind a proxy there is no limit by address
+    ]
 
 
 def test_the_docs_name_all_of_scrapys_and_say_which_are_on(running: list[str]) -> None:

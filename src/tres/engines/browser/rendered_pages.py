@@ -7,7 +7,7 @@ that a WARC keeps is the one with the server.
 
 Everything in the browser has a limit: `live.timeout` for the rendering, `live.max_bytes` for the
 HTML, and a browser that hangs or grows too large is replaced. The page then fails with a named
-reason (a `RenderingError`), and the crawl goes on.
+reason, and the crawl goes on.
 """
 
 from __future__ import annotations
@@ -47,18 +47,7 @@ _QUIET_SHARE = 1 / 3  # of `live.timeout`, at most, for the scripts of a page to
 _QUIET_SECONDS = 5.0
 _SUBREQUEST_PAGES = 4  # bytes of one connection, in multiples of `live.max_bytes`
 _DOCUMENT = "tres_document"
-
-
-class RenderingError(NamedFailure, kind=FailureKind.UNREADABLE):
-    """The browser could not render the page; `kind` says why."""
-
-
-class RenderingTimeoutError(RenderingError, kind=FailureKind.TIMEOUT):
-    """The scripts of the page ran for too long."""
-
-
-class RenderedTooLargeError(RenderingError, kind=FailureKind.TOO_LARGE):
-    """The scripts of the page made more HTML than `live.max_bytes`."""
+_TOO_LARGE = "larger than live.max_bytes when rendered"
 
 
 class RenderingMiddleware:
@@ -134,12 +123,13 @@ class Renderer:
                 await self._launch()
                 rendered = await self._within_limits(self._download(document, user_agent))
             except (TimeoutError, PlaywrightTimeout):
-                raise RenderingTimeoutError("rendering took too long") from None
+                raise NamedFailure(FailureKind.TIMEOUT, "rendering took too long") from None
             except PlaywrightError as problem:
-                raise RenderingError(printable(problem.message.partition("\n")[0])) from None
+                note = printable(problem.message.partition("\n")[0])
+                raise NamedFailure(FailureKind.UNREADABLE, note) from None
         html: bytes = rendered.text.encode()
         if len(html) > self.live.max_bytes:
-            raise RenderedTooLargeError("larger than live.max_bytes when rendered")
+            raise NamedFailure(FailureKind.TOO_LARGE, _TOO_LARGE)
         return html
 
     async def _download(self, document: HtmlResponse, user_agent: bytes | None) -> Any:
@@ -167,7 +157,7 @@ class Renderer:
         """Wait for the scripts of a page before it is read."""
         quiet = min(_QUIET_SECONDS, self.live.timeout * _QUIET_SHARE)
         if await settle(page, quiet) > self.live.max_bytes:
-            raise RenderedTooLargeError("larger than live.max_bytes when rendered")
+            raise NamedFailure(FailureKind.TOO_LARGE, _TOO_LARGE)
 
     async def _dispose(self, name: str) -> None:
         """Close a context; if that fails, the browser is stuck and is replaced."""

@@ -1,4 +1,4 @@
-"""The rules of a robots.txt for us (RFC 9309).
+"""The rules of a robots.txt for us (RFC 9309), and a cache that keeps them for a day.
 
 A file is a list of groups: lines that name user agents, then rules for them. All groups that name
 us apply together; only if there are none, those for `*` do. A group ends where a user agent follows
@@ -7,22 +7,28 @@ Protego decides which rule applies to a path: the longest one that matches.
 
 No robots.txt raises an exception: bytes that are not text are skipped, meaningless lines ignored,
 and everything after the first 500 KiB is not read. A hostile file is not slow either, because rules
-for others are not kept.
+for others are not kept. When the cache holds too many rules, the least recently used go first; when
+they are too large, the largest go first, so that no site can push out the rules of the others.
 """
 
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from collections.abc import Iterable
 from math import isfinite
 
 from protego import Protego
 
+from tres.engines.politeness.clock import DAY
 from tres.web.url import canonical
 
 MAX_BYTES = 500 * 1024
 """The least that the standard asks a crawler to read."""
 MAX_SITEMAPS = 100
+MAX_ENTRIES = 5_000
+MAX_TEXT = 4_000_000
+"""Characters of robots.txt whose rules are kept; the rules take about ten times more."""
 _LINE = re.compile(
     r"\s*(?:(?P<agent>user[- ]?agent)|(?P<allow>allow)|(?P<disallow>dis+al+[ao]w|diasllow)"
     r"|(?P<delay>crawl[- ]?delay)|(?P<sitemap>site-?maps?))\s*[:\s]\s*(?P<value>[^#]*)",
@@ -70,6 +76,42 @@ class RobotsRules:
     def sitemaps(self) -> tuple[str, ...]:
         """The sitemaps that the file names, as canonical URLs."""
         return tuple(dict.fromkeys(filter(None, map(canonical, self._rules.sitemaps))))
+
+
+class RobotsCache:
+    """Rules by origin, bounded in number, size and age."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, tuple[RobotsRules, float]] = OrderedDict()
+        self._text = 0
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def get(self, origin: str, now: float) -> RobotsRules | None:
+        """Return the rules of an origin, or None if they are unknown or too old."""
+        rules, until = self._known.get(origin, (None, now))
+        if until <= now:
+            return None
+        self._known.move_to_end(origin)
+        return rules
+
+    def put(self, origin: str, rules: RobotsRules, now: float) -> None:
+        """Keep rules for a day."""
+        self._drop(origin)
+        if len(self._known) >= MAX_ENTRIES:
+            self._drop(next(iter(self._known)))
+        while self._known and self._text + rules.size > MAX_TEXT:
+            self._drop(max(self._known, key=self._size))
+        self._known[origin] = rules, now + DAY
+        self._text += rules.size
+
+    def _size(self, origin: str) -> int:
+        return self._known[origin][0].size
+
+    def _drop(self, origin: str) -> None:
+        if origin in self._known:
+            self._text -= self._known.pop(origin)[0].size
 
 
 def _read(lines: Iterable[str], token: str) -> tuple[list[str], list[str]]:

@@ -20,8 +20,9 @@ from twisted.internet.defer import Deferred
 from twisted.internet.defer import TimeoutError as DeferTimeout
 
 from tres.engines.network.addresses import AddressGuard
-from tres.engines.scrapy.failures import BlockedAddress, NoAddress, NoLookup
+from tres.engines.scrapy.failures import NamedFailure
 from tres.engines.scrapy.internals import shared
+from tres.web.page import FailureKind
 
 MAX_ADDRESSES = 4
 """Addresses of one name that are tried, at most."""
@@ -69,7 +70,8 @@ class AddressLookup:
         found = await self._query(host, port)
         permitted = [a for a in found if self._guard is None or self._guard.permits(a)]
         if not permitted:
-            raise BlockedAddress(f"{host} is at {found[0]}, which live.allow does not name")
+            note = f"{host} is at {found[0]}, which live.allow does not name"
+            raise NamedFailure(FailureKind.BLOCKED_ADDRESS, note)
         return permitted[:MAX_ADDRESSES]
 
     async def _query(self, host: str, port: int | None) -> list[str]:
@@ -77,14 +79,15 @@ class AddressLookup:
             entries = await self._getaddrinfo(host, port).addTimeout(self._seconds, self._reactor)
         except socket.gaierror as problem:
             gone = problem.errno in (socket.EAI_NONAME, getattr(socket, "EAI_NODATA", None))
-            raise (NoAddress if gone else NoLookup)(f"no address for {host}") from problem
+            raise _no_address(host, retryable=not gone) from problem
         except DeferTimeout as problem:
-            raise NoLookup(f"looking up {host} took too long") from problem
+            note = f"looking up {host} took too long"
+            raise NamedFailure(FailureKind.NO_ADDRESS, note, retryable=True) from problem
         except (OSError, ValueError) as problem:  # not a name that a name server can be asked for
-            raise NoAddress(f"no address for {host}") from problem
+            raise _no_address(host) from problem
         found = {entry[4][0]: entry[0] for entry in entries}
         if not found:
-            raise NoAddress(f"no address for {host}")
+            raise _no_address(host)
         return sorted(found, key=lambda address: found[address] != socket.AF_INET)
 
     def _getaddrinfo(self, host: str, port: int | None) -> Deferred[list[Any]]:
@@ -102,3 +105,7 @@ class AddressLookup:
 
         Thread(target=ask, name=f"lookup of {host}", daemon=True).start()
         return answer
+
+
+def _no_address(host: str, retryable: bool = False) -> NamedFailure:
+    return NamedFailure(FailureKind.NO_ADDRESS, f"no address for {host}", retryable)

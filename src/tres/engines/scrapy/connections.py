@@ -14,8 +14,9 @@ from typing import Any
 from twisted.internet.defer import Deferred
 
 from tres.engines.network.open_files import max_connections
-from tres.engines.scrapy.failures import TooLarge
+from tres.engines.scrapy.failures import NamedFailure
 from tres.engines.scrapy.internals import BoundedPool, LenientParser, ParseError, ParsingProtocol
+from tres.web.page import FailureKind
 
 OnSent = Callable[[str], None]
 
@@ -32,7 +33,7 @@ class BoundedParser(LenientParser):
     def lineReceived(self, line: bytes) -> None:  # noqa: N802
         self.head += len(line) + 2
         if self.head > MAX_HEAD:
-            raise TooLarge(f"more than {MAX_HEAD:,} bytes of headers")
+            raise NamedFailure(FailureKind.TOO_LARGE, f"more than {MAX_HEAD:,} bytes of headers")
         super().lineReceived(line)
 
     def statusReceived(self, status: bytes) -> None:  # noqa: N802

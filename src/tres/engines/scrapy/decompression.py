@@ -15,8 +15,7 @@ from scrapy.responsetypes import responsetypes
 
 from tres.engines.reading.decompress import ACCEPTED, DecompressError, content_encodings
 from tres.engines.reading.tasks import Decompress
-from tres.engines.scrapy.failures import TooLarge, Undecodable
-from tres.web.page import FailureKind
+from tres.engines.scrapy.failures import NamedFailure
 
 if TYPE_CHECKING:
     from tres.engines.scrapy.response_handler import Reader
@@ -52,7 +51,7 @@ async def decompressed(
     task = Decompress(response.url, response.body, encodings, most, cut)
     body = await reader_of(crawler).ask(task)
     if isinstance(body, DecompressError):
-        raise (TooLarge if body.kind is FailureKind.TOO_LARGE else Undecodable)(str(body))
+        raise NamedFailure(body.kind, str(body))
     headers = response.headers.copy()
     headers.pop("Content-Encoding")
     kind = responsetypes.from_args(headers=headers, url=response.url, body=body)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 from OpenSSL import SSL
 from scrapy.exceptions import (
@@ -39,62 +38,24 @@ from tres.web.page import Failed, FailureKind
 NOTE_CHARS = 120
 
 
+RETRYABLE = frozenset(
+    {
+        FailureKind.PROXY_UNREACHABLE,
+        FailureKind.ROBOTS_UNREACHABLE,
+        FailureKind.SITE_DOWN,
+        FailureKind.THROTTLED,
+    }
+)
+"""What tres itself refuses for now, but not for good."""
+
+
 class NamedFailure(IgnoreRequest):
-    """A request that tres itself gives up, with the kind of the failure."""
+    """A request that tres itself gives up: the kind of the failure, and a note for people."""
 
-    kind: ClassVar[FailureKind]
-    retryable: ClassVar[bool]
-
-    def __init_subclass__(cls, kind: FailureKind, retryable: bool = False) -> None:
-        cls.kind, cls.retryable = kind, retryable
-
-
-class BlockedAddress(NamedFailure, kind=FailureKind.BLOCKED_ADDRESS):
-    """The host is at an address that is not public."""
-
-
-class NoAddress(NamedFailure, kind=FailureKind.NO_ADDRESS):
-    """The host name has no address."""
-
-
-class NoLookup(NoAddress, kind=FailureKind.NO_ADDRESS, retryable=True):
-    """The host name could not be looked up."""
-
-
-class ProxyUnreachable(NamedFailure, kind=FailureKind.PROXY_UNREACHABLE, retryable=True):
-    """The proxy of the crawl accepts no connection."""
-
-
-class RobotsDenied(NamedFailure, kind=FailureKind.ROBOTS):
-    """The site's robots.txt forbids the URL."""
-
-
-class RobotsUnreachable(NamedFailure, kind=FailureKind.ROBOTS_UNREACHABLE, retryable=True):
-    """The site's robots.txt could not be fetched, so its rules are unknown."""
-
-
-class SlowSite(NamedFailure, kind=FailureKind.THROTTLED, retryable=True):
-    """The site asks for a longer delay than a page can wait."""
-
-
-class SiteDown(NamedFailure, kind=FailureKind.SITE_DOWN, retryable=True):
-    """The site must be left alone for now."""
-
-
-class RedirectLoop(NamedFailure, kind=FailureKind.REDIRECT_LOOP):
-    """Redirects lead back, or there are too many of them."""
-
-
-class BlockedRedirect(NamedFailure, kind=FailureKind.BLOCKED_URL):
-    """A redirect leads to something other than an http(s) URL."""
-
-
-class TooLarge(NamedFailure, kind=FailureKind.TOO_LARGE):
-    """The headers or the body have more bytes than a page may have, compressed or not."""
-
-
-class Undecodable(NamedFailure, kind=FailureKind.MALFORMED):
-    """The body is not compressed in the way its header says."""
+    def __init__(self, kind: FailureKind, note: str, retryable: bool | None = None) -> None:
+        super().__init__(note)
+        self.kind = kind
+        self.retryable = kind in RETRYABLE if retryable is None else retryable
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +109,12 @@ def name_failure(url: str, problem: Response | BaseException | Failure) -> Named
     causes = list(_causes(problem))
     for cause in causes:
         if isinstance(cause, NamedFailure):
-            return _name(url, cause.kind, cause.retryable, str(cause) or _class_name(cause))
+            return _name(url, cause.kind, cause.retryable, str(cause))
     for kinds, kind, retryable, note in _TABLE:
         for cause in causes:
             if isinstance(cause, kinds):
                 return _name(url, kind, retryable, _tls_note(cause) or note or str(cause))
-    return _name(url, FailureKind.UNREADABLE, False, f"{_class_name(problem)}: {problem}")
+    return _name(url, FailureKind.UNREADABLE, False, f"{type(problem).__name__}: {problem}")
 
 
 def _name_status(url: str, status: int) -> NamedProblem:
@@ -195,7 +156,3 @@ def _tls_note(cause: BaseException) -> str:
     entries = cause.args[0] if cause.args else ()
     words = [str(entry[-1]) for entry in entries if isinstance(entry, tuple) and entry]
     return f"TLS failed: {words[-1]}" if words else ""
-
-
-def _class_name(problem: BaseException) -> str:
-    return type(problem).__name__

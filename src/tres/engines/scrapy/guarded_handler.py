@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from OpenSSL import SSL
 from scrapy.crawler import Crawler
@@ -28,16 +28,18 @@ from twisted.internet.interfaces import (
     IProtocolFactory,
     IStreamClientEndpoint,
 )
+from twisted.python.failure import Failure
 from twisted.web.client import URI, Agent, ProxyAgent
 from twisted.web.iweb import IAgentEndpointFactory
 from zope.interface import implementer  # type: ignore[import-untyped]
 
 from tres.engines.scrapy.address_lookup import AddressLookup, lookup_of
 from tres.engines.scrapy.connections import ConnectionPool
-from tres.engines.scrapy.failures import NoAddress, ProxyUnreachable
+from tres.engines.scrapy.failures import NamedFailure
 from tres.engines.scrapy.internals import AgentHandler
 from tres.engines.scrapy.network_settings import PROXY_SECONDS
-from tres.engines.scrapy.shared_politeness import politeness_of, site_by_of, site_of_url
+from tres.engines.scrapy.politeness_middleware import politeness_of, site_by_of, site_of_url
+from tres.web.page import FailureKind
 
 
 @implementer(IStreamClientEndpoint)
@@ -83,15 +85,12 @@ class ProxyEndpoint:
 
     def connect(self, protocolFactory: IProtocolFactory) -> Deferred[IProtocol]:
         """Connect to the proxy."""
-        return Deferred.fromCoroutine(self._connect(protocolFactory))
+        return self.plain.connect(protocolFactory).addErrback(self._name_failure)
 
-    async def _connect(self, factory: IProtocolFactory) -> IProtocol:
-        try:
-            return await self.plain.connect(factory)
-        except (ConnectError, NoAddress) as problem:
-            raise ProxyUnreachable(
-                f"the proxy {self.proxy} does not answer; start it, or correct live.proxy"
-            ) from problem
+    def _name_failure(self, failure: Failure) -> NoReturn:
+        failure.trap(ConnectError, NamedFailure)  # type: ignore[no-untyped-call]
+        note = f"the proxy {self.proxy} does not answer; start it, or correct live.proxy"
+        raise NamedFailure(FailureKind.PROXY_UNREACHABLE, note) from failure.value
 
 
 @implementer(IAgentEndpointFactory)

@@ -24,12 +24,11 @@ from scrapy.utils.reactor import install_reactor, is_reactor_installed
 from tres.crawl.events import Event, StopReason
 from tres.engines.flights import Flights
 from tres.engines.politeness.clock import PolitenessClock
-from tres.engines.protocols import LiveSession
+from tres.engines.protocols import UNSTEERED, LiveSession, Steering
 from tres.engines.reading.duplicates_and_traps import CrawlMemory
+from tres.engines.scrapy.politeness_middleware import live_section_of, politeness_of
 from tres.engines.scrapy.response_handler import Reader, ResponseHandler
-from tres.engines.scrapy.shared_politeness import live_section_of, politeness_of
 from tres.engines.scrapy.sitemaps import SitemapReader
-from tres.engines.steering import UNSTEERED, Steering
 from tres.engines.stop_signals import interrupt_loop
 from tres.web.url import SiteBy
 

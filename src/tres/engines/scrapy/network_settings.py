@@ -1,4 +1,8 @@
-"""The Scrapy settings for everything between scheduler and page.
+"""The Scrapy settings of a crawl: our scheduler, and everything between it and the page.
+
+Parts of Scrapy that a crawl does not use are off, among them all spider middlewares and extensions:
+there are no items, referrers or depths (the session counts clicks itself), and statistics are in
+the journal. How many requests are in flight is decided by the scheduler alone.
 
 What a polite and careful crawler does not do is turned off: delays and throttling per download slot
 (the politeness clock decides before a request is made, so no delay counts twice), consoles that run
@@ -10,9 +14,14 @@ grow with every site, make pages depend on the order of the crawl, and not survi
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from scrapy.settings.default_settings import DEFAULT_REQUEST_HEADERS
+from scrapy.settings.default_settings import (
+    DEFAULT_REQUEST_HEADERS,
+    EXTENSIONS_BASE,
+    SPIDER_MIDDLEWARES_BASE,
+)
 
 from tres import __version__
 from tres.engines.politeness.robots_txt import product_token
@@ -20,6 +29,8 @@ from tres.engines.scrapy.failures import RETRY_STATUSES
 from tres.errors import ConfigError
 from tres.settings.sections import LiveSection
 from tres.web.url import SiteBy
+
+Settings = dict[str, Any]
 
 PROXY_SECONDS = 5.0
 """A proxy is near: one that accepts no connection within this time is down."""
@@ -34,12 +45,11 @@ HANDLERS: dict[str, str | None] = {
 }
 MIDDLEWARES: dict[str, int | None] = {
     f"{_PART}.politeness_middleware.PolitenessMiddleware": 90,
-    f"{_PART}.address_limit_middleware.AddressLimitMiddleware": 95,
     f"{_PART}.robots_middleware.RobotsMiddleware": 100,
-    f"{_PART}.retry_middleware.FailureRetryMiddleware": 550,
+    f"{_PART}.hops.FailureRetryMiddleware": 550,
     f"{_PART}.decompression.AcceptEncodingMiddleware": 590,
     f"{_PART}.capture.CaptureMiddleware": 595,
-    f"{_PART}.redirect_middleware.CheckedRedirectMiddleware": 600,
+    f"{_PART}.hops.CheckedRedirectMiddleware": 600,
     # Those of Scrapy's that no setting in `OFF` turns off:
     f"{_SCRAPYS}.offsite.OffsiteMiddleware": None,
     f"{_SCRAPYS}.robotstxt.RobotsTxtMiddleware": None,
@@ -61,6 +71,35 @@ OFF = (
 )
 
 
+def base_settings() -> Settings:
+    """Return the settings for a crawl that our scheduler drives."""
+    return {
+        "SCHEDULER": "tres.engines.scrapy.scheduler.CrawlScheduler",
+        "SPIDER_MIDDLEWARES": dict.fromkeys(SPIDER_MIDDLEWARES_BASE),
+        "EXTENSIONS": dict.fromkeys(EXTENSIONS_BASE),
+        "CONCURRENT_ITEMS": 1,  # Scrapy makes that many tasks for every response
+        "CONCURRENT_REQUESTS": 0,  # no limit but the scheduler's
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 64,
+        "DOWNLOAD_DELAY": 0,  # the scheduler keeps delays, before a URL is chosen
+        "STATS_CLASS": "scrapy.statscollectors.DummyStatsCollector",
+        "STATS_DUMP": False,
+        "TELNETCONSOLE_ENABLED": False,
+        "LOG_ENABLED": False,
+        "WARN_ON_GENERATOR_RETURN_VALUE": False,
+    }
+
+
+def merge_settings(*parts: Mapping[str, Any]) -> Settings:
+    """Merge settings of several sources; tables are merged, later values win."""
+    whole: Settings = {}
+    for part in parts:
+        for key, value in part.items():
+            known = whole.get(key, {})
+            tables = isinstance(known, Mapping) and isinstance(value, Mapping)
+            whole[key] = {**known, **value} if tables else value
+    return whole
+
+
 def user_agent(live: LiveSection) -> str:
     """Return the User-Agent header: the name of the crawler, and whom to write to."""
     name = live.user_agent or f"tres/{__version__}"
@@ -77,7 +116,7 @@ def request_headers(live: LiveSection) -> dict[str, str]:
     return {**DEFAULT_REQUEST_HEADERS, "Accept-Language": accepted}
 
 
-def network_settings(live: LiveSection, site_by: SiteBy = "host") -> dict[str, Any]:
+def network_settings(live: LiveSection, site_by: SiteBy = "host") -> Settings:
     """Return the settings for a crawl of the Web; the scheduler decides how much is in flight."""
     if not live.contact and not live.proxy:
         raise ConfigError(

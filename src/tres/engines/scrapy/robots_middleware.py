@@ -8,7 +8,7 @@
 
 The request for robots.txt takes the turn of the page that needed it, so that page waits for another
 turn: between robots.txt and the first page lies the site's delay, which that very robots.txt may
-just have raised. The rules go into a cache (`tres.engines.politeness.robots_cache`).
+just have raised. The rules go into a cache (`tres.engines.politeness.robots_txt`).
 """
 
 from __future__ import annotations
@@ -27,24 +27,23 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from tres.engines.politeness.clock import DAY, ServerResponse
-from tres.engines.politeness.retry_after import parse_retry_after
-from tres.engines.politeness.robots_cache import RobotsCache
-from tres.engines.politeness.robots_txt import MAX_BYTES, RobotsRules, leaves_unknown, product_token
-from tres.engines.scrapy.decompression import decompressed
-from tres.engines.scrapy.failures import (
-    BlockedAddress,
-    BlockedRedirect,
-    NamedFailure,
-    NoAddress,
-    ProxyUnreachable,
-    RobotsDenied,
-    RobotsUnreachable,
-    SiteDown,
-    SlowSite,
-    name_failure,
+from tres.engines.politeness.robots_txt import (
+    MAX_BYTES,
+    RobotsCache,
+    RobotsRules,
+    leaves_unknown,
+    product_token,
 )
-from tres.engines.scrapy.redirect_middleware import REDIRECTS, redirect_target
-from tres.engines.scrapy.shared_politeness import politeness_of, site_by_of, site_of_url
+from tres.engines.scrapy.decompression import decompressed
+from tres.engines.scrapy.failures import NamedFailure, name_failure
+from tres.engines.scrapy.hops import REDIRECTS, redirect_target
+from tres.engines.scrapy.politeness_middleware import (
+    parse_retry_after,
+    politeness_of,
+    site_by_of,
+    site_of_url,
+)
+from tres.web.page import FailureKind
 from tres.web.url import site_of
 
 TIMEOUT = 10.0
@@ -52,6 +51,15 @@ MAX_TURN = 60.0
 """Seconds that a page waits here for its turn; the scheduler can wait for longer."""
 MAX_REDIRECTS = 5
 _RECEIVED = "tres_robots_bytes"
+_FAILURES_OF_PAGE_TOO = frozenset(
+    {
+        FailureKind.BLOCKED_ADDRESS,
+        FailureKind.NO_ADDRESS,
+        FailureKind.PROXY_UNREACHABLE,
+        FailureKind.SITE_DOWN,
+    }
+)
+"""Failures that the page would have as well."""
 
 
 class RobotsMiddleware:
@@ -89,7 +97,7 @@ class RobotsMiddleware:
         known = self._cache.get(origin, monotonic())
         rules = known or await self._rules(origin, site)
         if rules.delay > DAY or not rules.allows(request.url):
-            raise RobotsDenied("robots.txt says no")
+            raise NamedFailure(FailureKind.ROBOTS, "robots.txt says no")
         if known is None:
             await self._wait_for_turn(site)
 
@@ -103,7 +111,7 @@ class RobotsMiddleware:
             problem = await self._fetch_rules(origin, site)
         rules = self._cache.get(origin, monotonic())
         if rules is None:
-            raise problem or RobotsUnreachable("robots.txt could not be fetched")
+            raise problem or _unreachable("robots.txt could not be fetched")
         return rules
 
     async def _fetch_rules(self, origin: str, site: str) -> NamedFailure | None:
@@ -161,17 +169,17 @@ class RobotsMiddleware:
         assert engine is not None  # it has sent us the request for a page
         try:
             return await engine.download_async(request)
-        except (BlockedAddress, NoAddress, ProxyUnreachable, SiteDown):
-            raise  # the page would fail in the same way
         except Exception as problem:  # any failure leaves us without rules
-            reason = name_failure(url, problem)
-            raise RobotsUnreachable(f"robots.txt: {reason.note}") from problem
+            if isinstance(problem, NamedFailure) and problem.kind in _FAILURES_OF_PAGE_TOO:
+                raise
+            note = name_failure(url, problem).note
+            raise _unreachable(f"robots.txt: {note}") from problem
 
     async def _unpacked(self, url: str, response: Response) -> bytes:
         try:
             plain = await decompressed(response, self._crawler, MAX_BYTES, cut=True)
         except NamedFailure as problem:
-            raise RobotsUnreachable(f"robots.txt: {problem}") from problem
+            raise _unreachable(f"robots.txt: {problem}") from problem
         return plain.body
 
     def _refused(self, url: str, response: Response) -> NoReturn:
@@ -181,7 +189,7 @@ class RobotsMiddleware:
             site = site_of(url, self._site_by)
             said = ServerResponse(response.status, retry_after=wait)
             self._politeness.observe(site, monotonic(), said)
-        raise RobotsUnreachable(f"robots.txt answers HTTP {response.status}")
+        raise _unreachable(f"robots.txt answers HTTP {response.status}")
 
     async def _wait_for_turn(self, site: str) -> None:
         from twisted.internet import reactor
@@ -189,7 +197,8 @@ class RobotsMiddleware:
         now = monotonic()
         wait = self._politeness.next_turn(site, now) - now
         if wait > MAX_TURN:  # the scheduler can wait for it
-            raise SlowSite(f"robots.txt asks for {wait:,.0f} seconds before the next page")
+            note = f"robots.txt asks for {wait:,.0f} seconds before the next page"
+            raise NamedFailure(FailureKind.THROTTLED, note)
         self._politeness.take_turn(site, now)
         if wait > 0:
             await maybe_deferred_to_future(deferLater(reactor, wait))
@@ -204,15 +213,19 @@ class RobotsMiddleware:
             raise StopDownload(fail=False)
 
 
+def _unreachable(note: str) -> NamedFailure:
+    return NamedFailure(FailureKind.ROBOTS_UNREACHABLE, note)
+
+
 def _too_late(cancelled: object, seconds: float) -> NoReturn:
-    raise RobotsUnreachable(f"robots.txt took more than {seconds:.0f} seconds")
+    raise _unreachable(f"robots.txt took more than {seconds:.0f} seconds")
 
 
 def _target(url: str, response: Response) -> str | None:
     """Return where a robots.txt has moved to; None also if it has left the Web."""
     try:
         return redirect_target(url, response) if response.status in REDIRECTS else None
-    except BlockedRedirect:
+    except NamedFailure:
         return None
 
 

@@ -25,8 +25,8 @@ from tres.engines.politeness.clock import NO_RESPONSE
 from tres.engines.reading.tasks import ReadSitemap
 from tres.engines.scrapy.decompression import encodings_of, reader_of
 from tres.engines.scrapy.failures import name_failure
+from tres.engines.scrapy.politeness_middleware import politeness_of, server_response_of, site_by_of
 from tres.engines.scrapy.robots_middleware import MAX_TURN, RobotsMiddleware
-from tres.engines.scrapy.shared_politeness import politeness_of, server_response_of, site_by_of
 from tres.web.sitemap import MAX_URLS, Sitemap
 from tres.web.url import canonical, site_of
 

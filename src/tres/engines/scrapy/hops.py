@@ -1,8 +1,10 @@
-"""How far a server can send us elsewhere.
+"""The further hops of a flight: redirects and retries.
+
+Both go back to the scheduler, where they wait for their site's turn like any other request.
 
 Redirects lead to http(s) URLs only, never back to a URL of the chain, and no further than
-`live.redirects` hops. Each hop is a request of its own: it waits its turn, and is checked like any
-other. A page that refreshes to another URL at once is a redirect too.
+`live.redirects` hops, each of which is checked like any other request. A page that refreshes to
+another URL at once is a redirect too. Retries are for failures of a retryable kind only.
 """
 
 from __future__ import annotations
@@ -11,12 +13,18 @@ from typing import Self
 
 from scrapy import Request
 from scrapy.crawler import Crawler
+from scrapy.downloadermiddlewares.retry import RetryMiddleware, get_retry_request
 from scrapy.http import Response
 
-from tres.engines.scrapy.failures import BlockedRedirect, RedirectLoop
+from tres.engines.scrapy.failures import NamedFailure, name_failure
+from tres.web.page import FailureKind
 from tres.web.url import canonical
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+LAST_FAILURE = "tres_last_failure"
+"""The key of a retried request's meta that holds its last failure (`NamedProblem`)."""
+_MUCH_LATER = (FailureKind.SITE_DOWN, FailureKind.THROTTLED)
+"""What would only fail again if it were retried now."""
 
 
 class CheckedRedirectMiddleware:
@@ -42,9 +50,10 @@ class CheckedRedirectMiddleware:
             return response
         before = previous_urls(request)
         if target in before:
-            raise RedirectLoop("redirects lead back to where they were")
+            note = "redirects lead back to where they were"
+            raise NamedFailure(FailureKind.REDIRECT_LOOP, note)
         if request.meta.get("redirect_times", 0) >= self._most:
-            raise RedirectLoop(f"more than {self._most} redirects")
+            raise NamedFailure(FailureKind.REDIRECT_LOOP, f"more than {self._most} redirects")
         times = request.meta.get("redirect_times", 0) + 1
         return redirected(request, target, before, redirect_times=times)
 
@@ -67,5 +76,22 @@ def redirect_target(url: str, response: Response) -> str | None:
     text = location.decode("utf-8", "replace")
     target = canonical(text, base=canonical(url))
     if target is None:
-        raise BlockedRedirect(f"redirect to {text[:60]}")
+        raise NamedFailure(FailureKind.BLOCKED_URL, f"redirect to {text[:60]}")
     return target
+
+
+class FailureRetryMiddleware(RetryMiddleware):
+    """Scrapy's retries, for exactly those failures that have a retryable kind."""
+
+    def process_exception(self, request: Request, exception: Exception) -> Request | None:  # type: ignore[override]
+        """Return a request for another attempt, if one is left."""
+        problem = name_failure(request.url, exception)
+        if not problem.failed.retryable or request.meta.get("dont_retry"):
+            return None
+        if problem.failed.kind in _MUCH_LATER:
+            return None
+        assert self.crawler.spider is not None
+        retry = get_retry_request(request, spider=self.crawler.spider, reason=exception)
+        if retry is not None:
+            retry.meta[LAST_FAILURE] = problem
+        return retry
