@@ -153,17 +153,16 @@ class Dashboard:
 
     def _listed(self) -> Json:
         until = self.clock() + LIST_SECONDS
-        lines, runs = [], self.runs.all()
-        for run in runs:
-            if run.is_read or self.clock() < until:
-                lines.append(run.listed())
-            else:
-                lines.append({"key": run.key, "name": run.name})
-        begun = self.crawls.not_yet_runs({run.directory for run in runs})
+        runs = self.runs.all()
         return {
             "version": __version__,
-            "runs": lines,
-            "begun": begun,
+            "runs": [
+                run.listed()
+                if run.is_read or self.clock() < until
+                else {"key": run.key, "name": run.name}
+                for run in runs
+            ],
+            "begun": self.crawls.not_yet_runs({run.directory for run in runs}),
             "can_begin": self.runs.home is not None,
         }
 
@@ -180,8 +179,7 @@ class Dashboard:
         if topic is None:
             raise RefusedError(404, "there is no such topic file; reload the page")
         assert self.runs.home is not None
-        start = partial(self.crawls.start, topic, self.runs.home)
-        return JSONResponse({"said": await run_in_threadpool(start)})
+        return await _confirm(self.crawls.start, topic, self.runs.home)
 
     def _folder(self) -> Path:
         """The folder of the topic files: the one that holds the directory of all runs."""
@@ -217,15 +215,14 @@ class Dashboard:
         """Why a page was fetched; with `wait`, also what takes seconds to compute."""
         run, (step,) = self._requested_run(request), _steps(request, "step", 1)
         wait = request.query_params.get("wait") == "1"
-        answer = partial(self.queries.ask, "explain", run, step=step, wait=wait)
-        return JSONResponse(await run_in_threadpool(answer))
+        ask = partial(self.queries.ask, "explain", run, step=step, wait=wait)
+        return JSONResponse(await run_in_threadpool(ask))
 
     async def texts(self, request: Request) -> Response:
         """Extracts of some pages, to judge them by."""
         run, steps = self._requested_run(request), _steps(request, "steps", MOST_TEXTS)
-        return JSONResponse(
-            await run_in_threadpool(partial(self.queries.ask, "texts", run, steps=steps))
-        )
+        ask = partial(self.queries.ask, "texts", run, steps=steps)
+        return JSONResponse(await run_in_threadpool(ask))
 
     async def report(self, request: Request) -> Response:
         """The report of a run as it is now."""
@@ -241,13 +238,12 @@ class Dashboard:
         """Give an order to a running crawl."""
         run, wanted = self._requested_run(request), await _body(request)
         if wanted == {"order": "stop"} and is_exploring(run.directory):
-            return JSONResponse({"said": self.crawls.stop(run)})
-        return JSONResponse({"said": await run_in_threadpool(give_order, run, wanted)})
+            return await _confirm(self.crawls.stop, run)
+        return await _confirm(give_order, run, wanted)
 
     async def judgement(self, request: Request) -> Response:
         """Save a judgement."""
-        run, wanted = self._requested_run(request), await _body(request)
-        return JSONResponse({"said": await run_in_threadpool(save_judgement, run, wanted)})
+        return await _confirm(save_judgement, self._requested_run(request), await _body(request))
 
     async def learn(self, request: Request) -> Response:
         """Retrain the model with all judgements."""
@@ -256,17 +252,15 @@ class Dashboard:
 
     async def resume(self, request: Request) -> Response:
         """Resume a run."""
-        run, wanted = self._requested_run(request), await _body(request)
-        return JSONResponse({"said": await run_in_threadpool(self.crawls.resume, run, wanted)})
+        run = self._requested_run(request)
+        return await _confirm(self.crawls.resume, run, await _body(request))
 
     async def _problem(self, request: Request, problem: Exception) -> Response:
         """What the user can put right; the path of the run is not shown."""
         assert isinstance(problem, TresError)
         run = self.runs.get(request.path_params.get("key", ""))
-        message = problem.message
-        return JSONResponse(
-            {"error": message if run is None else hide_path(message, run.directory)}, 409
-        )
+        message = problem.message if run is None else hide_path(problem.message, run.directory)
+        return JSONResponse({"error": message}, 409)
 
     def _job_json(self, job: Job) -> Json:
         """The state of a job, and for how long it has run."""
@@ -283,6 +277,11 @@ class Dashboard:
         if run is None:
             raise HTTPException(404)
         return run
+
+
+async def _confirm(act: Callable[..., str], *arguments: object) -> Response:
+    """Do something in a thread; the answer is its confirmation."""
+    return JSONResponse({"said": await run_in_threadpool(act, *arguments)})
 
 
 def _client_state(request: Request) -> ClientState:

@@ -73,7 +73,8 @@ class FollowedRun:
         self._lock = Lock()
         self._reader: RunReader | None = None
         self._fingerprint: Fingerprint = ()
-        self._edition = 0
+        self.edition = 0
+        """A number that changes with every new crawl in this directory."""
         self._last_record = 0
         self._looked = float("-inf")
         self._judged: dict[str, bool] = {}
@@ -85,11 +86,6 @@ class FollowedRun:
         """When the run was last written to, in seconds of the epoch."""
         names = (JOURNAL, f"{JOURNAL}-wal", EXPLORATION)
         return max(modification_times(*(self.directory / name for name in names)), default=0.0)
-
-    @property
-    def edition(self) -> int:
-        """A number that changes with every new crawl in this directory."""
-        return self._edition
 
     @property
     def is_read(self) -> bool:
@@ -107,8 +103,8 @@ class FollowedRun:
         """Return the run, with the parts of its curve and pages that the browser does not have."""
         with self._lock:
             self._refresh()
-            has = client if client.edition == self._edition else ClientState()
-            return self._state() | self._parts(has) | {"edition": self._edition}
+            has = client if client.edition == self.edition else ClientState()
+            return self._state() | self._parts(has) | {"edition": self.edition}
 
     def page(self, step: int) -> PageRow | None:
         """Return one of the last pages by its step."""
@@ -203,7 +199,7 @@ class FollowedRun:
         if is_exploring(self.directory):
             if self._reader is not None:  # another crawl was started in its place
                 self._reader, self.counts, self._fingerprint = None, Counts(), ()
-                self._edition, self._last_record = 0, 0
+                self.edition, self._last_record = 0, 0
             return
         try:
             self._read_judgements()
@@ -222,7 +218,7 @@ class FollowedRun:
             times = list(journal.times_after(0 if another else self._last_record))
             if another or self._reader is None:
                 self._reader, self.counts = RunReader(self.directory, journal), Counts()
-                self._edition = int(1000 * self._clock())
+                self.edition = int(1000 * self._clock())
             else:
                 self._reader.refresh(journal)
         self._fingerprint = now

@@ -74,7 +74,9 @@ class JobQueue:
     async def _do(self, job: Job, kind: str, run: FollowedRun) -> None:
         async with self._room:
             begin = self.clock()
-            job.result = _without_path(await _outcome(kind, run, job), run)
+            job.result = await _outcome(kind, run, job)
+            if "error" in job.result:
+                job.result = {"error": hide_path(job.result["error"], run.directory)}
             job.took = self.clock() - begin
 
 
@@ -98,9 +100,3 @@ async def _outcome(kind: str, run: FollowedRun, job: Job) -> Json:
         with suppress(ProcessLookupError):
             process.kill()
         await process.wait()
-
-
-def _without_path(result: Json, run: FollowedRun) -> Json:
-    if "error" not in result:
-        return result
-    return {"error": hide_path(result["error"], run.directory)}

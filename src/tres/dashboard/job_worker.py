@@ -55,10 +55,6 @@ def _print_json(result: Json) -> None:
     sys.stdout.flush()
 
 
-def _frontier(run: Path) -> None:
-    _print_json(view_frontier(run))
-
-
 def _learn(run: Path) -> None:
     _print_json(train_model(run, lambda stage: _print_json({"progress": stage})))
 
@@ -108,7 +104,7 @@ class ReadyOutput(RawIOBase):
 
 
 JOBS: dict[str, Callable[..., None]] = {
-    "frontier": _frontier,
+    "frontier": lambda run: _print_json(view_frontier(run)),
     "learn": _learn,
     "report": _report,
     "export": _export,

@@ -21,7 +21,7 @@ from tres.dashboard.run_counts import Json, harmless, web_link
 from tres.errors import ConfigError, RunError, TresError
 from tres.frontier.leaf_rules import TreeView
 from tres.numbers import format_count
-from tres.report.explain.facts import Citation, Fetched, Leaf, PathStep, RunnerUp
+from tres.report.explain.facts import Citation, Leaf, RunnerUp
 from tres.report.explain.fetched_page import TreeSource, explain_page
 from tres.report.explain.gather import crawl_facts
 from tres.report.explain.sentences import (
@@ -84,10 +84,9 @@ class QueryHandler:
                 if question["ask"] == "texts":
                     return excerpts(run.reader, question["steps"])
                 return run.explain(journal, question["step"], question["wait"])
-        except ConfigError as problem:
-            return {"error": problem.message, "status": 404}
         except TresError as problem:
-            return {"error": problem.message, "status": 409}
+            status = 404 if isinstance(problem, ConfigError) else 409
+            return {"error": problem.message, "status": status}
 
     def _run(self, journal: Journal, directory: str, edition: int) -> CachedRun:
         run = self._cached.pop((directory, edition), None)
@@ -116,6 +115,7 @@ def explain_json(reader: RunReader, journal: Journal, step: int, tree: TreeSourc
         raise ConfigError(f"the run has fetched {pages}; name one of them")
     page = explain_page(reader, journal, crawl_facts(reader), reader.pages[step - 1], tree)
     chosen, asked = page.decision, page.asked if page.asked != page.url else ""
+    seen = () if chosen.how in ("seed", "search") else page.features
     return {
         "step": page.step,
         "title": harmless(page.title),
@@ -123,11 +123,9 @@ def explain_json(reader: RunReader, journal: Journal, step: int, tree: TreeSourc
         "href": web_link(page.url),
         "summary": summarize_page(page),
         "asked": harmless(asked),
-        "path": [_path_step(each) for each in page.path],
+        "path": [_citing_page(each) | {"title": harmless(each.title)} for each in page.path],
         **_cited(page.citations[1:]),
-        "features": [
-            [*value_and_label(each), each.name] for each in page.features if _is_seen(page)
-        ],
+        "features": [[*value_and_label(each), each.name] for each in seen],
         "leaf": _leaf(chosen.leaf),
         "leaf_note": chosen.leaf_note,
         "value": chosen.q,
@@ -148,13 +146,8 @@ def excerpts(reader: RunReader, steps: Iterable[int]) -> Json:
     terms = [*keyword_forms(topic.keywords), *topic.keywords, *topic.phrases]
     rows = [reader.pages[step - 1] for step in steps if 1 <= step <= len(reader.pages)]
     pages = pages_of(reader.run, ((row.record, row.url) for row in rows))
-    return {
-        "texts": {
-            row.step: _excerpt(page, terms)
-            for row, page in zip(rows, pages, strict=True)
-            if page is not None
-        }
-    }
+    kept = ((row, page) for row, page in zip(rows, pages, strict=True) if page is not None)
+    return {"texts": {row.step: _excerpt(page, terms) for row, page in kept}}
 
 
 def _excerpt(page: Page, terms: Iterable[str]) -> Json:
@@ -169,15 +162,6 @@ def harmless_piece(text: str) -> str:
     return f"{' ' * before}{middle}{' ' * after}" if middle else " " * (before or after)
 
 
-def _is_seen(page: Fetched) -> bool:
-    """Whether the policy looked at the link at all."""
-    return page.decision.how not in ("seed", "search")
-
-
-def _path_step(page: PathStep) -> Json:
-    return _citing_page(page) | {"title": harmless(page.title)}
-
-
 def _citing_page(page: Citation) -> Json:
     return {
         "step": page.step,
@@ -190,10 +174,8 @@ def _citing_page(page: Citation) -> Json:
 
 def _cited(citations: tuple[Citation, ...]) -> Json:
     best = sorted(citations, key=lambda each: (-each.relevance, each.step))[:CITING]
-    return {
-        "cited": [_citing_page(each) for each in best],
-        "more_cited": len(citations) - len(best),
-    }
+    cited = [_citing_page(each) for each in best]
+    return {"cited": cited, "more_cited": len(citations) - len(best)}
 
 
 def _leaf(leaf: Leaf | None) -> Json | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -167,19 +167,10 @@ class Counts:
 
 def page_json(page: PageRow) -> Json:
     """Return a page as the browser gets it."""
-    return {name: _COMPUTED.get(name, _shown)(page, name) for name in SHOWN}
-
-
-def _shown(page: PageRow, name: str) -> Any:
-    value = getattr(page, name)
-    return harmless(value) if isinstance(value, str) else value
-
-
-_COMPUTED: dict[str, Callable[[PageRow, str], Any]] = {
-    "href": lambda page, _: web_link(page.url),
-    "relevance": lambda page, _: round(page.relevance, 4),
-    "reason": lambda page, _: reason(page),
-}
+    shown: Json = {name: getattr(page, name, None) for name in SHOWN}
+    shown |= {"relevance": round(page.relevance, 4), "reason": reason(page)}
+    texts = {name: harmless(value) for name, value in shown.items() if isinstance(value, str)}
+    return shown | texts | {"href": web_link(page.url)}
 
 
 def failure_json(failure: FailureRow) -> Json:

@@ -81,9 +81,7 @@ class StartedCrawls:
     def resume(self, run: FollowedRun, wanted: Json) -> str:
         """Resume a run, with a larger budget if one is given; return the confirmation."""
         pages = wanted.get("pages")
-        if pages is not None:
-            Budget(pages)  # refuses what is not a budget
-        budget = [] if pages is None else ["--pages", str(pages)]
+        budget = [] if pages is None else ["--pages", str(Budget(pages).pages)]
         with self._lock:
             if run_state(run.directory).is_crawled or self.is_running_here(run):
                 raise RunError("this run is being crawled already")
@@ -119,15 +117,11 @@ class StartedCrawls:
     def not_yet_runs(self, known: set[Path]) -> list[Json]:
         """Return the crawls without a run directory: they are starting, or have failed."""
         with self._lock:
-            lines = [
-                (directory, crawl.problem())
+            return [
+                {"name": harmless(directory.name), "problem": hide_path(crawl.problem(), directory)}
                 for directory, crawl in self._crawls.items()
                 if directory not in known and (crawl.is_running or crawl.problem())
             ]
-        return [
-            {"name": harmless(directory.name), "problem": hide_path(problem, directory)}
-            for directory, problem in lines
-        ]
 
     def _start(self, directory: Path, *arguments: str) -> None:
         if sum(crawl.is_running for crawl in self._crawls.values()) >= MOST:

@@ -12,12 +12,7 @@ from pathlib import Path
 from tres.errors import ConfigError
 from tres.numbers import format_count
 from tres.report.explain.facts import Citation, Crawl, Explanation, Failed, InFlight
-from tres.report.explain.fetched_page import (
-    UrlMentions,
-    citations,
-    explain_page,
-    find_mentions,
-)
+from tres.report.explain.fetched_page import UrlMentions, citations, explain_page, find_mentions
 from tres.report.explain.unfetched_url import (
     explain_never_fetched,
     explain_seed,
