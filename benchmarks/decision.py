@@ -120,8 +120,10 @@ def take_stock(policy: Tres, step: int, step_ms: float) -> Checkpoint:
     """Measure time and memory of the synchronous choice on the current frontier."""
     waiting = policy.rows.waiting
     tree_ms = fastest_ms(lambda: policy.best(None))
-    whole_ms = fastest_ms(lambda: np.argmax(policy.agent.values(policy.rows.vectors(waiting))))
-    held = policy.rows.nbytes + policy.tree_frontier.nbytes + policy.replay.nbytes
+    whole_ms = fastest_ms(
+        lambda: np.argmax(policy.learner.agent.values(policy.rows.vectors(waiting)))
+    )
+    held = policy.rows.nbytes + policy.tree_frontier.nbytes + policy.learner.replay.nbytes
     return Checkpoint(
         steps=step,
         rows=len(waiting),

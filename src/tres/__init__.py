@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from tres.mdp.state import Crawl, CrawlState
     from tres.offline import GeneratedWeb, Web, open_web
     from tres.offline.pages import PagesWeb
-    from tres.policies.policy import Policy
-    from tres.policies.policy_info import PolicyInfo
+    from tres.policies.policy import Policy, PolicyInfo
     from tres.policies.value_policy import ValuePolicy
     from tres.relevance.custom_model import Judge
     from tres.report.run_reader import PageRow
@@ -68,8 +67,7 @@ _HOMES = {
     "tres.crawl.events": ("Stepped",),
     "tres.errors": ("TresError",),
     "tres.mdp.state": ("Crawl", "CrawlState"),
-    "tres.policies.policy": ("Policy",),
-    "tres.policies.policy_info": ("PolicyInfo",),
+    "tres.policies.policy": ("Policy", "PolicyInfo"),
     "tres.policies.value_policy": ("ValuePolicy",),
     "tres.relevance.custom_model": ("Judge",),
     "tres.report.run_reader": ("PageRow",),

@@ -31,9 +31,9 @@ from tres.mdp.columns import Ids
 from tres.mdp.schema import SCHEMAS, Schema
 from tres.mdp.state import CrawlState
 from tres.offline.web import Web
-from tres.policies.external_agent import ExternalAgent
 from tres.policies.registry import feature_set
 from tres.policies.setup import make_rows
+from tres.policies.tree_random import ExternalAgent
 from tres.relevance.custom_model import Judge, as_model
 from tres.runs.topic_perceiver import perceive_topic
 from tres.runs.topic_session import perceive_seeds

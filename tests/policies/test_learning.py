@@ -33,7 +33,7 @@ def rewards(**settings: object) -> tuple[list[float], list[float]]:
     policy = crawled(**settings).policy
     assert isinstance(policy, Tres)
     pending = [each.reward for each in policy.learner._pending]
-    of_agent = np.sort([*policy.replay._rewards.view, *pending])
+    of_agent = np.sort([*policy.learner.replay._rewards.view, *pending])
     return np.sort(policy.tree._rewards.view).tolist(), pytest.approx(of_agent.tolist())
 
 
@@ -66,7 +66,7 @@ def test_the_network_is_updated_so_often_after_each_page(updates: int) -> None:
     policy = session.policy
     assert isinstance(policy, Tres)
     # A transition is complete when the next choice is known, and eight of them are enough to begin.
-    assert policy.agent._updates == updates * (50 - 8)
+    assert policy.learner.agent._updates == updates * (50 - 8)
 
 
 def test_at_first_it_follows_the_relevance_of_page_and_anchor() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from tres.errors import ConfigError
 from tres.mdp.state import CrawlState
-from tres.policies.policy_info import NEUTRAL, PolicyInfo
+from tres.policies.policy import NEUTRAL, PolicyInfo
 from tres.policies.registry import feature_set, info_of, load_policy, make_policy, policy_info
 from tres.policies.setup import PolicySettings
 from tres.settings.installed_packages import search_path

@@ -41,7 +41,7 @@ def fetch(session: CrawlSession, web=WEB) -> str:
 def remembered(session: CrawlSession) -> list[tuple[float, list[str]]]:
     """Replay, oldest first: the reward, and the URLs of A~."""
     policy, names = tres(session), session._crawl.urls
-    replay = policy.replay
+    replay = policy.learner.replay
     bounds = replay._range.view.tolist()
     return [
         (float(reward), [names[policy.rows.url(row)] for row in replay._log.view[start:stop]])
@@ -91,7 +91,7 @@ def test_seeds_are_remembered_with_zero_state_features_and_reward_one() -> None:
     session = start(web, seeds, PolicySettings("tres", "no-site", agent=GREEDY))
     for _ in range(3):
         fetch(session, web)
-    replay = tres(session).replay
+    replay = tres(session).learner.replay
     assert replay._rewards.view[:2].tolist() == [1.0, 1.0]
     expected = [[0, 0, 0, 0, 0, 0.3], [0, 0, 0, 1, 0, 0.6]]
     assert replay._vectors.view[:2] == pytest.approx(np.array(expected))
@@ -129,7 +129,7 @@ def test_the_best_leaf_is_taken_by_the_networks_word(representatives: int) -> No
     policy = tres(session)
     assert policy.tree.leaves == 2
     for weight in (1.0, -1.0):
-        policy.agent.values = lambda x, w=weight: w * x[:, 5]  # type: ignore[method-assign]
+        policy.learner.agent.values = lambda x, w=weight: w * x[:, 5]  # type: ignore[method-assign]
         choice = policy.choose()
         assert choice is not None
         assert choice.features[5] == pytest.approx(0.9 if weight > 0 else 0.1)
@@ -147,7 +147,7 @@ def test_a_second_look_finds_better_rows_than_the_first() -> None:
         session = start(web, ["b/0"], PolicySettings("tres", "no-site", tree, GREEDY))
         fetch(session, web)
         policy = tres(session)
-        policy.agent.values = lambda x: x[:, 5]  # type: ignore[method-assign]
+        policy.learner.agent.values = lambda x: x[:, 5]  # type: ignore[method-assign]
         choices = [policy.choose() for _ in range(60)]
         taken[representatives] = np.mean([c.features[5] for c in choices if c is not None])
     assert 0.4 < taken[1] < 0.6
@@ -162,7 +162,7 @@ def test_training_moves_the_network_as_soon_as_there_is_enough() -> None:
     values = []
     for _ in range(40):
         fetch(session, web)
-        values.append(float(tres(session).agent.values(probe)[0]))
+        values.append(float(tres(session).learner.agent.values(probe)[0]))
     # Steps 1 to 8 stage what the next choice completes; step 9 is the first to train.
     assert len(set(values[:8])) == 1
     assert len(set(values[7:])) == 33

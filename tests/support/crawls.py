@@ -16,8 +16,7 @@ from tres.engines.reading.reader_pool import Charge
 from tres.engines.reading.tasks import Task, perform
 from tres.mdp.state import CrawlState
 from tres.policies.registry import OfflineKnowledge, make_policy
-from tres.policies.setup import PolicySettings
-from tres.policies.web_graph import WebGraph
+from tres.policies.setup import PolicySettings, WebGraph
 from tres.settings.sections import LiveSection
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.page import Failed

@@ -17,8 +17,7 @@ from tres.crawl.frontier_limits import LinkLimits
 from tres.crawl.session import CrawlSession
 from tres.mdp.state import CrawlState
 from tres.policies.registry import make_policy
-from tres.policies.setup import OfflineKnowledge, PolicySettings
-from tres.policies.web_graph import WebGraph
+from tres.policies.setup import OfflineKnowledge, PolicySettings, WebGraph
 from tres.settings.site_caps import SiteCap
 from tres.web.page import Failed, FailureKind
 from tres.web.percept import LinkPercepts, Percept

@@ -31,8 +31,7 @@ from tres.errors import RunError
 from tres.files.durable import replace_file
 from tres.offline.web import Web
 from tres.policies.registry import policy_info
-from tres.policies.setup import OfflineKnowledge
-from tres.policies.web_graph import WebGraph
+from tres.policies.setup import OfflineKnowledge, WebGraph
 from tres.runs.topic_perceiver import perceive_topic
 from tres.runs.topic_session import new_session, perceive_seeds
 

@@ -38,7 +38,7 @@ from tres.mdp.names import Names
 from tres.mdp.schema import Schema
 from tres.mdp.transitions import Choice
 from tres.policies.registry import info_of
-from tres.policies.web_graph import WebGraph
+from tres.policies.setup import WebGraph
 from tres.settings.setting import Section
 from tres.settings.site_caps import SiteCap
 from tres.web.page import FailureKind

@@ -16,8 +16,7 @@ from tres.crawl.events import Done, Event, Fetch, StopReason, Wait
 from tres.engines.protocols import UNSTEERED, Session, Steering
 from tres.offline.bm25 import SimulatedSearch
 from tres.offline.web import Web
-from tres.policies.setup import OfflineKnowledge
-from tres.policies.web_graph import WebGraph
+from tres.policies.setup import OfflineKnowledge, WebGraph
 from tres.relevance.model import RelevanceModel
 from tres.web.page import Failed, Page
 from tres.web.percept import Perceiver, Percept

@@ -82,6 +82,11 @@ class Rows(ABC):
         stores = [value for value in vars(self).values() if isinstance(value, Column | Buckets)]
         return sum(store.nbytes for store in stores)
 
+    def available(self, waiting: Flags | None) -> Ids:
+        """Return all rows whose site need not wait, oldest first."""
+        rows = self.waiting
+        return rows if waiting is None else rows[~waiting[self.site(rows)]]
+
     def any_available(self, waiting: Flags | None) -> bool:
         """Whether there is a row whose site need not wait."""
         counts = self._waiting.counts

@@ -27,8 +27,7 @@ from tres.frontier.rows import Rows
 from tres.mdp.columns import Column, Flags, Floats, Ids
 from tres.mdp.state import CrawlState
 from tres.mdp.transitions import Outlinks, Step
-from tres.policies.policy import FrontierPolicy, Selection
-from tres.policies.policy_info import PolicyInfo
+from tres.policies.policy import FrontierPolicy, PolicyInfo, Selection
 from tres.policies.setup import PolicySetup
 from tres.settings.sections import FocusKind
 from tres.web.percept import NUMERIC
@@ -52,7 +51,6 @@ class Ache(FrontierPolicy):
 
     @classmethod
     def build(cls, setup: PolicySetup) -> Self:
-        """Return a fresh policy over an empty frontier."""
         return cls(setup.rows(), setup.crawl, setup.rng, setup.settings.focus)
 
     def __init__(

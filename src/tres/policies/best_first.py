@@ -16,23 +16,37 @@ from tres.frontier.queue_frontier import QueueFrontier
 from tres.frontier.rows import Rows
 from tres.mdp.columns import Column, Flags, Floats, Ids
 from tres.mdp.transitions import Outlinks, Step
-from tres.policies.policy import FrontierPolicy, Selection
-from tres.policies.policy_info import PolicyInfo
+from tres.policies.policy import FrontierPolicy, PolicyInfo, Selection
 from tres.policies.setup import PolicySetup
 
 
-class BestFirst(FrontierPolicy):
-    """The URL with the highest score that any page linking to it gave it."""
+class QueuePolicy(FrontierPolicy):
+    """Selects the row of highest priority."""
 
     def __init__(self, rows: Rows) -> None:
-        self._best = Column(np.float32, fill=-np.inf)
         self._queue = QueueFrontier(rows, self._priority)
         super().__init__(rows, self._queue)
 
     @classmethod
     def build(cls, setup: PolicySetup) -> Self:
-        """Return a fresh policy over an empty frontier."""
         return cls(setup.rows())
+
+    @abstractmethod
+    def _priority(self, rows: Ids) -> Floats:
+        """Return the priority of rows; higher is sooner."""
+
+    def select(self, waiting: Flags | None) -> Selection | None:
+        """Select the head of the queue."""
+        best = self._queue.best(waiting)
+        return None if best is None else Selection(*best)
+
+
+class BestFirst(QueuePolicy):
+    """The URL with the highest score that any page linking to it gave it."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._best = Column(np.float32, fill=-np.inf)
+        super().__init__(rows)
 
     @abstractmethod
     def score(self, links: Outlinks) -> Floats:
@@ -45,18 +59,12 @@ class BestFirst(FrontierPolicy):
         self._best.view[links.urls] = np.maximum(self._best.view[links.urls], self.score(links))
         super().learn(step)
 
-    def select(self, waiting: Flags | None) -> Selection | None:
-        """Select the head of the queue."""
-        best = self._queue.best(waiting)
-        return None if best is None else Selection(best[0], q=best[1])
-
     def values_of(self, rows: Ids) -> Floats:
         """Return their scores."""
         return self._priority(rows)
 
     def _priority(self, rows: Ids) -> Floats:
-        urls = self.rows.url_ids(rows)
-        return np.asarray(self._best.view[urls])
+        return np.asarray(self._best.view[self.rows.url_ids(rows)])
 
 
 class ParentFirst(BestFirst):
@@ -69,7 +77,6 @@ class ParentFirst(BestFirst):
     )
 
     def score(self, links: Outlinks) -> Floats:
-        """Return the relevance of the page, for each of its links."""
         return np.full(len(links.urls), links.relevance, np.float32)
 
 
@@ -83,25 +90,18 @@ class AnchorFirst(BestFirst):
     )
 
     def score(self, links: Outlinks) -> Floats:
-        """Return the relevance of the anchors."""
         return links.anchor_relevance
 
 
-class BreadthFirst(FrontierPolicy):
+class BreadthFirst(QueuePolicy):
     """Pages in the order in which they were found."""
 
     info = PolicyInfo(summary="the link that was found first", reads_features=False)
 
-    def __init__(self, rows: Rows) -> None:
-        self._queue = QueueFrontier(rows, lambda found: -found.astype(np.float32))
-        super().__init__(rows, self._queue)
-
-    @classmethod
-    def build(cls, setup: PolicySetup) -> Self:
-        """Return a fresh policy over an empty frontier."""
-        return cls(setup.rows())
-
     def select(self, waiting: Flags | None) -> Selection | None:
-        """Select the oldest row."""
-        best = self._queue.best(waiting)
-        return None if best is None else Selection(best[0])
+        """Select the oldest row; its priority is not a score."""
+        oldest = super().select(waiting)
+        return None if oldest is None else Selection(oldest.row)
+
+    def _priority(self, rows: Ids) -> Floats:
+        return -rows.astype(np.float32)

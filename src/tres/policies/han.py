@@ -12,28 +12,20 @@ that every policy here gets.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Self
+from dataclasses import replace
+from typing import Self
 
 import numpy as np
 
 from tres.agent.sarsa import LinearSarsa, Places
 from tres.frontier.path_rows import BINS, PathRows, one_hot
 from tres.frontier.queue_frontier import QueueFrontier
-from tres.frontier.unordered_frontier import UnorderedFrontier, available_rows, random_row
 from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.transitions import Step
-from tres.policies.policy import FrontierPolicy, Selection
-from tres.policies.policy_info import PolicyInfo
+from tres.policies.policy import FrontierPolicy, PolicyInfo, Selection, UnorderedFrontier
 from tres.policies.setup import PolicySetup
 
 EPSILON = 0.1
-
-
-class PendingStep(NamedTuple):
-    """A step whose next action is not known yet."""
-
-    places: Places
-    reward: float
 
 
 class HanSync(FrontierPolicy):
@@ -42,40 +34,34 @@ class HanSync(FrontierPolicy):
     info = PolicyInfo(
         summary="the linear Q-learner of Han, Wuillemin and Senellart (2018), scoring all links",
         reads_features=False,
-        snapshot_types=(PendingStep,),
     )
 
     @classmethod
     def build(cls, setup: PolicySetup) -> Self:
-        """Return a fresh policy over an empty frontier."""
         return cls(PathRows(setup.crawl.sites, setup.crawl.paths), setup.rng)
 
     def __init__(self, rows: PathRows, rng: np.random.Generator) -> None:
-        super().__init__(rows, UnorderedFrontier(rows))
-        self._begin(rng)
-
-    def _begin(self, rng: np.random.Generator) -> None:
+        super().__init__(rows, UnorderedFrontier())
         self._rng = rng
         self.sarsa = LinearSarsa(BINS * self.schema.width)
-        self._pending: list[PendingStep] = []
+        self._pending: list[tuple[Places, float]] = []
+        """Steps whose next action is not known yet: features and reward."""
         self.evaluations = 0
         """Rows scored for the last choice."""
 
     def select(self, waiting: Flags | None) -> Selection | None:
         """Select a row, epsilon-greedy; it is the next action of the steps before it."""
-        best = self._best(waiting)
-        if best is None:
+        selected = self._best(waiting)
+        if selected is None:
             return None
         if self._rng.random() < EPSILON:
-            row = random_row(available_rows(self.rows, waiting), self._rng)
-            best = Selection(row, explored=True)
-        self._complete(best.row)
-        return best
+            selected = self.explore(waiting, self._rng)
+        self._complete(selected.row)
+        return selected
 
     def learn_reward(self, step: Step) -> None:
         """Remember the reward until the next action is known."""
-        features = one_hot(step.choice.features[None])[0]
-        self._pending.append(PendingStep(features, step.experience))
+        self._pending.append((one_hot(step.choice.features[None])[0], step.experience))
 
     def _complete(self, row: int) -> None:
         """Learn from the pending steps: this row is the next action."""
@@ -85,9 +71,7 @@ class HanSync(FrontierPolicy):
         self._pending.clear()
 
     def _best(self, waiting: Flags | None) -> Selection | None:
-        rows = available_rows(self.rows, waiting)
-        if len(rows) == 0:
-            return None
+        rows = self.rows.available(waiting)
         values = self._values(rows)
         self.evaluations = len(rows)
         best = int(np.argmax(values))
@@ -104,21 +88,19 @@ class HanSync(FrontierPolicy):
 class HanAsync(HanSync):
     """Scores only the links of the page just fetched."""
 
-    info = PolicyInfo(
+    info = replace(
+        HanSync.info,
         summary="the linear Q-learner of Han, Wuillemin and Senellart (2018), scoring new links "
         "only",
-        reads_features=False,
-        snapshot_types=(PendingStep,),
     )
 
     def __init__(self, rows: PathRows, rng: np.random.Generator) -> None:
-        self._queue = QueueFrontier(rows, self._values)
-        FrontierPolicy.__init__(self, rows, self._queue)
-        self._begin(rng)
+        super().__init__(rows, rng)
+        self._frontier = self._queue = QueueFrontier(rows, self._values)
 
     def _best(self, waiting: Flags | None) -> Selection | None:
         best = self._queue.best(waiting)
-        return None if best is None else Selection(best[0], q=best[1])
+        return None if best is None else Selection(*best)
 
     def values_of(self, rows: Ids) -> Floats:
         """Return their values in the queue."""

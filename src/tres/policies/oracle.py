@@ -14,19 +14,17 @@ from typing import Self
 
 import numpy as np
 
-from tres.frontier.queue_frontier import QueueFrontier
 from tres.frontier.rows import Change, Rows
 from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.names import Names
 from tres.mdp.paths import NONE
 from tres.mdp.transitions import Step
-from tres.policies.policy import FrontierPolicy, Selection
-from tres.policies.policy_info import PolicyInfo
-from tres.policies.setup import PolicySetup
-from tres.policies.web_graph import WebGraph
+from tres.policies.best_first import QueuePolicy
+from tres.policies.policy import PolicyInfo, Selection
+from tres.policies.setup import PolicySetup, WebGraph
 
 
-class Oracle(FrontierPolicy):
+class Oracle(QueuePolicy):
     """Relevant URLs first, then the shortest way to the next relevant page."""
 
     info = PolicyInfo(
@@ -37,7 +35,6 @@ class Oracle(FrontierPolicy):
 
     @classmethod
     def build(cls, setup: PolicySetup) -> Self:
-        """Return a fresh policy over an empty frontier."""
         crawl = setup.crawl
         return cls(setup.rows(), crawl.urls, crawl.site_names, setup.web_graph())
 
@@ -47,18 +44,14 @@ class Oracle(FrontierPolicy):
         self._graph = graph
         self._open = np.ones(len(graph.relevant), np.bool_)
         self._row = np.full(len(graph.relevant), NONE, np.int32)
-        self._queue = QueueFrontier(rows, self._priority)
-        super().__init__(rows, self._queue)
+        super().__init__(rows)
 
     def select(self, waiting: Flags | None) -> Selection | None:
         """Select a relevant URL, or the first on the shortest way to one, or any."""
-        best = self._queue.best(waiting)
-        if best is None:
-            return None
-        row, priority = best
-        if priority <= 0:
-            row = self._shortest_way(waiting, otherwise=row)
-        return Selection(row, q=priority)
+        best = super().select(waiting)
+        if best is None or best.q > 0:
+            return best
+        return best._replace(row=self._shortest_way(waiting, otherwise=best.row))
 
     def learn_outlinks(self, step: Step, change: Change) -> None:
         """Remember which row leads to which page."""

@@ -7,12 +7,17 @@ scored, so `FrontierPolicy` does the bookkeeping that keeps the frontier exact:
 - when an action is chosen, every other row for its URL leaves with it;
 - when a site reaches its cap, all its rows leave;
 - when evidence changes, the rows concerned move to their new place.
+
+Other packages ask a policy's `PolicyInfo` instead of its name: the settings resolve
+`features = "auto"` by it, snapshots store its types, `tres explain` speaks its words, comparisons
+keep policies apart that know the answers.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import ClassVar, NamedTuple, Protocol
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,7 +28,38 @@ from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.paths import NONE
 from tres.mdp.schema import Schema
 from tres.mdp.transitions import Choice, Outlinks, Step
-from tres.policies.policy_info import NEUTRAL, PolicyInfo
+
+Need = Literal["web graph", "search engine"]
+"""Knowledge that no crawl of the live Web has."""
+
+REFUSALS: dict[Need, str] = {
+    "web graph": "needs to know every page beforehand",
+    "search engine": "needs a search engine, which is simulated over an archive",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyInfo:
+    """What a policy declares about itself, as its class attribute `info`."""
+
+    summary: str = ""
+    """How it chooses, in one line."""
+    reads_features: bool = True
+    """Whether it looks at the features of links; `features = "auto"` spares them otherwise."""
+    q_values: bool = False
+    """Whether its values are those of the agent: expected rewards, comparable between links."""
+    score_meaning: str = ""
+    """What its highest score means, for explain: "the relevance of its link text"."""
+    obeys_focus: bool = False
+    """Whether `focus = "hard"` makes it throw away the links of irrelevant pages."""
+    needs: tuple[Need, ...] = ()
+    """Knowledge without which it cannot crawl: it is refused on the live Web."""
+    snapshot_types: tuple[type, ...] = ()
+    """Immutable classes whose instances it keeps (named tuples, frozen dataclasses)."""
+
+
+NEUTRAL = PolicyInfo()
+"""Of a policy that declares nothing, or whose package is not installed here."""
 
 
 class Policy(Protocol):
@@ -36,11 +72,13 @@ class Policy(Protocol):
     @property
     def tree(self) -> Tree | None:
         """Its decision tree, if it has one."""
+        return None
 
     def __len__(self) -> int: ...
 
     def tree_view(self) -> TreeView | None:
         """The tree with its rules in words, if it has one."""
+        return None
 
     def seed(self, seeds: Outlinks) -> list[Choice]:
         """Return the seeds as choices: the crawl starts with them, whatever the policy."""
@@ -71,7 +109,15 @@ class Frontier(Protocol):
     def insert(self, rows: Ids) -> None: ...
     def update(self, rows: Ids) -> None: ...
     def remove(self, rows: Ids) -> None: ...
-    def __len__(self) -> int: ...
+
+
+class UnorderedFrontier:
+    """No order, for policies that look at all rows; the rows know which of them wait."""
+
+    def insert(self, rows: Ids) -> None:
+        """Do nothing."""
+
+    update = remove = insert
 
 
 class Selection(NamedTuple):
@@ -90,8 +136,11 @@ RIVALS = 3
 """Other candidates that a choice remembers."""
 
 
-class FrontierPolicy(ABC):
-    """A policy over rows in a frontier; subclasses select rows and learn."""
+class FrontierPolicy(Policy):
+    """A policy over rows in a frontier; subclasses select rows and learn.
+
+    They have a class method `build`, which returns a fresh policy over an empty frontier.
+    """
 
     info: ClassVar[PolicyInfo] = NEUTRAL
 
@@ -106,15 +155,6 @@ class FrontierPolicy(ABC):
     def schema(self) -> Schema:
         """The features of its choices."""
         return self.rows.schema
-
-    @property
-    def tree(self) -> Tree | None:
-        """No tree unless a subclass has one."""
-        return None
-
-    def tree_view(self) -> TreeView | None:
-        """No tree unless a subclass has one."""
-        return None
 
     @abstractmethod
     def select(self, waiting: Flags | None) -> Selection | None:
@@ -164,15 +204,17 @@ class FrontierPolicy(ABC):
         self.learn_outlinks(step, change)
         return grown
 
+    def explore(self, waiting: Flags | None, rng: np.random.Generator) -> Selection:
+        """Select any of the rows whose site need not wait."""
+        rows = self.rows.available(waiting)
+        return Selection(int(rows[rng.integers(len(rows))]), explored=True)
+
     def best_of(self, rows: Ids, values: Floats, candidates: int) -> Selection:
         """Select the row of highest value; the best of the others are its rivals."""
         best = int(np.argmax(values))
-        return Selection(
-            int(rows[best]),
-            q=float(values[best]),
-            candidates=candidates,
-            rivals=self._rivals(rows, values, best),
-        )
+        rivals = self._rivals(rows, values, best)
+        row, q = int(rows[best]), float(values[best])
+        return Selection(row, q, candidates=candidates, rivals=rivals)
 
     def _rivals(self, rows: Ids, values: Floats, best: int) -> tuple[tuple[int, float], ...]:
         """Return the best candidates other than the one at `best`, each URL once."""

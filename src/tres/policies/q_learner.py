@@ -19,16 +19,18 @@ of the page just fetched and the action sampled next. Until then it is pending.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from abc import abstractmethod
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from tres.agent.ddqn import Batch, DoubleDqn
 from tres.agent.replay_buffer import Replay
 from tres.frontier.rows import Change, Rows
-from tres.mdp.columns import Floats, Ids
+from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.transitions import NO_IDS, Choice, Step
-from tres.policies.policy import FrontierPolicy
+from tres.policies.policy import FrontierPolicy, Selection, UnorderedFrontier
+from tres.policies.setup import PolicySetup
 from tres.settings.sections import AgentSection
 
 MIN_TRANSITIONS = 8
@@ -130,9 +132,28 @@ class QLearner:
 class QLearning(FrontierPolicy):
     """A policy whose values are those of a `QLearner`."""
 
-    learner: QLearner
-    evaluations: int
-    """Rows scored for the last choice."""
+    def __init__(self, rows: Rows, rng: np.random.Generator, settings: AgentSection) -> None:
+        self._rng, agent_rng, replay_rng = rng.spawn(3)
+        self.learner = QLearner(rows, settings, agent_rng, replay_rng)
+        self.evaluations = 0
+        """Rows scored for the last choice."""
+        super().__init__(rows, UnorderedFrontier())
+
+    @classmethod
+    def build(cls, setup: PolicySetup) -> Self:
+        return cls(setup.rows(), setup.rng, setup.settings.agent)
+
+    @abstractmethod
+    def best(self, waiting: Flags | None) -> Selection | None:
+        """Select the row with the highest Q."""
+
+    def select(self, waiting: Flags | None) -> Selection | None:
+        """Select a row (Algorithm 2), which completes A~ of the pending transitions."""
+        explores = self.learner.explores(self._rng)
+        selected = self.explore(waiting, self._rng) if explores else self.best(waiting)
+        if selected is not None:
+            self.learner.complete(selected.row)
+        return selected
 
     def values_of(self, rows: Ids) -> Floats:
         """Return Q of rows."""

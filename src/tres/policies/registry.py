@@ -14,8 +14,7 @@ import numpy as np
 
 from tres.errors import ConfigError
 from tres.mdp.state import CrawlState
-from tres.policies.policy import Policy
-from tres.policies.policy_info import NEUTRAL, REFUSALS, PolicyInfo
+from tres.policies.policy import NEUTRAL, REFUSALS, Policy, PolicyInfo
 from tres.policies.setup import NOTHING, OfflineKnowledge, PolicySettings, PolicySetup
 from tres.settings.policy_names import import_policy, recorded_name
 from tres.settings.sections import CrawlSection, FeatureSet

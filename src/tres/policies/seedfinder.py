@@ -96,7 +96,6 @@ class SeedFinder(Ache):
 
     @classmethod
     def build(cls, setup: PolicySetup) -> Self:
-        """Return a fresh policy over an empty frontier."""
         settings, engine = setup.settings, setup.search_engine()
         topic = settings.keywords, settings.site_of, settings.focus
         return cls(setup.rows(), setup.crawl, setup.rng, engine, *topic)

@@ -20,8 +20,7 @@ from tres.frontier.decision_tree import NewSplit, Tree
 from tres.mdp.columns import Flags, Floats, Ids
 from tres.mdp.state import CrawlState
 from tres.mdp.transitions import Step
-from tres.policies.policy import Selection
-from tres.policies.policy_info import NEUTRAL, PolicyInfo
+from tres.policies.policy import NEUTRAL, PolicyInfo, Selection
 from tres.policies.setup import PolicySetup, make_rows
 from tres.policies.tree_random import TreeRandom
 from tres.settings.sections import FeatureSet, TreeSection
@@ -47,7 +46,6 @@ class ValuePolicy(TreeRandom):
 
     @classmethod
     def build(cls, setup: PolicySetup) -> Self:
-        """Return a fresh policy over an empty frontier."""
         return cls(setup.crawl, setup.rng)
 
     def __init__(self, crawl: CrawlState, rng: np.random.Generator) -> None:
@@ -68,11 +66,11 @@ class ValuePolicy(TreeRandom):
         """Select the sampled link of highest value."""
         frontier = self.tree_frontier
         rows = frontier.sample(frontier.occupied, self._each, waiting)
-        if len(rows) == 0:
-            return None
-        return self.best_of(rows, self._checked(self.rows.vectors(rows)), len(rows))
+        return self.best_of(rows, self.values_of(rows), len(rows))
 
-    def _checked(self, links: Floats) -> Floats:
+    def values_of(self, rows: Ids) -> Floats:
+        """Return their values, checked."""
+        links = self.rows.vectors(rows)
         values = np.asarray(self.values(links))
         if values.shape != (len(links),) or np.isnan(values).any():
             raise ValueError(
@@ -80,10 +78,6 @@ class ValuePolicy(TreeRandom):
                 f"links, not an array of shape {values.shape} or with NaN in it"
             )
         return values
-
-    def values_of(self, rows: Ids) -> Floats:
-        """Return their values."""
-        return self._checked(self.rows.vectors(rows))
 
     def learn_reward(self, step: Step) -> NewSplit | None:
         """Pass the reward on, and let the tree grow from it."""

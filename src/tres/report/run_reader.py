@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from tres.crawl.page_record import FIELDS, PageRecord
-from tres.policies.policy_info import NEUTRAL, PolicyInfo
+from tres.policies.policy import NEUTRAL, PolicyInfo
 from tres.policies.registry import policy_info
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.journal import JOURNAL, Journal

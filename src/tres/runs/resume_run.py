@@ -20,8 +20,7 @@ from tres.offline import open_web
 from tres.offline.bm25 import SimulatedSearch
 from tres.offline.web import Web
 from tres.policies.registry import OwnPolicy
-from tres.policies.setup import NOTHING, OfflineKnowledge
-from tres.policies.web_graph import WebGraph
+from tres.policies.setup import NOTHING, OfflineKnowledge, WebGraph
 from tres.relevance.model import RelevanceModel
 from tres.runs.open_run import MakeWarc, OpenRun, open_archive
 from tres.runs.topic_perceiver import perceive_topic

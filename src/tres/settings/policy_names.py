@@ -23,8 +23,8 @@ GROUP = "tres.policies"
 
 BUILT_IN = {
     "tres": "tres.policies.tres:Tres",
-    "tres-sync": "tres.policies.tres_sync:TresSync",
-    "tres-async": "tres.policies.tres_async:TresAsync",
+    "tres-sync": "tres.policies.tres:TresSync",
+    "tres-async": "tres.policies.tres:TresAsync",
     "ache": "tres.policies.ache:Ache",
     "seedfinder": "tres.policies.seedfinder:SeedFinder",
     "han-async": "tres.policies.han:HanAsync",
