@@ -99,9 +99,9 @@ def test_content_has_a_largest_size(tmp_path: Path) -> None:
 def test_unpacked_content_has_a_largest_size(tmp_path: Path) -> None:
     path = tmp_path / "file.gz"
     path.write_bytes(gzip.compress(bytes(1_000_000)))
-    assert len(files.unpacked_content(path, 1_000_000)) == 1_000_000
+    assert len(files.content(path, 1_000_000, packed=True)) == 1_000_000
     with pytest.raises(OSError, match="it holds more than 999,999 bytes"):
-        files.unpacked_content(path, 999_999)
+        files.content(path, 999_999, packed=True)
 
 
 @pytest.mark.parametrize("packed", [False, True])

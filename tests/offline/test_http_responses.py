@@ -33,7 +33,7 @@ def stored(tmp_path: Path, block: bytes) -> HttpResponse | None:
     sound = record("http://sound.example/", b"HTTP/1.1 200 OK\r\n\r\n" + PAGE)
     path = tmp_path / "web.warc.gz"
     path.write_bytes(gzip.compress(sound) + gzip.compress(record(URL, block)))
-    return response_source(WarcArchive(path)).response(URL)
+    return response_source(WarcArchive(path))(URL)
 
 
 def parts(answer: HttpResponse | None) -> tuple[int, list[str], bytes]:
@@ -103,7 +103,7 @@ class TestARecord:
         path = tmp_path / "web.warc"
         path.write_bytes(record(URL, b"HTTP/1.1 200 OK\r\n\r\n" + PAGE))
         source = response_source(WarcArchive(path))
-        assert source.response("http://a.example/robots.txt") is None
+        assert source("http://a.example/robots.txt") is None
 
 
 class TestALine:
@@ -113,7 +113,7 @@ class TestALine:
         web = JsonlArchive(path)
         page = web.fetch(URL)
         assert isinstance(page, Page)
-        return page, parts(response_source(web).response(URL))[2]
+        return page, parts(response_source(web)(URL))[2]
 
     def test_with_markup_is_sent_as_it_is(self, tmp_path):
         html = "<title>Ü</title><meta charset=latin-1><p>Text <a href=/x>x</a>"

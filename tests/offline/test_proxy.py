@@ -334,24 +334,21 @@ class TestWeather:
 
 class TestAnswers:
     def test_are_computed_once_and_cached_within_bounds(self):
-        class Counting:
-            asked: list[str] = []  # noqa: RUF012
+        asked: list[str] = []
 
-            def response(self, url):
-                self.asked.append(url)
-                return text_response(200, "x" * 1000)
+        def source(url):
+            asked.append(url)
+            return text_response(200, "x" * 1000)
 
-        source = Counting()
         proxy = Proxy(source, max_cached_bytes=3500)
         for number in (1, 1, 2, 2, 3, 4, 4, 1):
             proxy.response(Request(b"GET", f"http://a.example/{number}", True))
-        assert [url[-1] for url in source.asked] == ["1", "2", "3", "4", "1"]
+        assert [url[-1] for url in asked] == ["1", "2", "3", "4", "1"]
 
     def test_of_an_archive_that_is_gone_are_500(self):
-        class Gone:
-            def response(self, url):
-                raise ArchiveError("web.warc: no such file; check the path given as the web")
+        def source(url):
+            raise ArchiveError("web.warc: no such file; check the path given as the web")
 
-        reply = Proxy(Gone()).response(Request(b"GET", "http://a.example/", True))
+        reply = Proxy(source).response(Request(b"GET", "http://a.example/", True))
         assert reply.status == 500
         assert b"no such file" in reply.whole

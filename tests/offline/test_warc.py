@@ -13,7 +13,7 @@ from tres.errors import ArchiveError
 from tres.offline import WarcArchive
 from tres.offline.archive import ArchiveWarning
 from tres.offline.warc import MAX_REDIRECTS
-from tres.offline.warc_records import MAX_BODY_BYTES
+from tres.offline.warc_reader import MAX_BODY_BYTES
 from tres.web.page import Failed, FailureKind, Link, Page
 
 PAGE = b"<title>A star</title><p>It shines. <a href=/moon>moon</a>"

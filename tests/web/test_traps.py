@@ -27,7 +27,7 @@ def crawled(spaces: EndlessSpaces, urls: list[str]) -> list[str]:
     kept = []
     for start in range(0, len(urls), 10):
         percept = spaces.without_full_spaces(linking(*urls[start : start + 10]))
-        spaces.remember(percept)
+        spaces.remember(percept.links.urls)
         kept += percept.links.urls
     return kept
 
@@ -94,6 +94,6 @@ def test_the_memory_is_a_fold_over_the_accepted_links():
     urls = [combination(i) for i in range(150)]
     whole, resumed = EndlessSpaces(), EndlessSpaces()
     crawled(whole, urls)
-    resumed.remember(linking(*urls))
+    resumed.remember(linking(*urls).links.urls)
     later = [combination(i) for i in range(100, 400)]
     assert crawled(whole, later) == crawled(resumed, later)

@@ -37,31 +37,18 @@ def opened(path: Path) -> io.BufferedReader:
     return file
 
 
-def content(path: Path, most: int = MOST_BYTES) -> bytes:
-    """The bytes of a whole file, at most `most`."""
-    with opened(path) as file:
-        size = os.fstat(file.fileno()).st_size
-        if size > most:
-            raise _too_large(path, most)
-        return file.read(size)
-
-
-def unpacked_content(path: Path, most: int) -> bytes:
-    """The decompressed bytes of a whole gzip file, at most `most`."""
-    data = bytearray()
-    with opened(path) as file, unpacking(file, True) as unpacked:
-        while piece := unpacked.read(_BUFFER):
-            data += piece
-            if len(data) > most:
-                raise _too_large(path, most)
-    return bytes(data)
+def content(path: Path, most: int = MOST_BYTES, packed: bool = False) -> bytes:
+    """The bytes of a whole file, at most `most`; those of a gzip file if it is `packed`."""
+    with opened(path) as file, unpacking(file, packed) as unpacked:
+        data = unpacked.read(most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"it holds more than {most:,} bytes", str(path))
+    return data
 
 
 def lines(file: io.BufferedReader, longest: int = LONGEST_LINE) -> Iterator[bytes]:
     """Iterate over the lines of a file; one longer than `longest` bytes is refused."""
-    number = 0
-    while line := file.readline(longest + 1):
-        number += 1
+    for number, line in enumerate(iter(lambda: file.readline(longest + 1), b""), start=1):
         if len(line) > longest:
             raise OSError(errno.EFBIG, f"line {number} is longer than {longest:,} bytes")
         yield line
@@ -77,7 +64,3 @@ def unpacking(file: io.BufferedReader, packed: bool) -> io.BufferedReader:
 def _at_once(path: str, flags: int) -> int:
     """A FIFO without a writer would block; systems without this flag have no FIFOs."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-
-
-def _too_large(path: Path, most: int) -> OSError:
-    return OSError(errno.EFBIG, f"it holds more than {most:,} bytes", str(path))

@@ -21,7 +21,6 @@ class ArchiveWarning(UserWarning):
 
 
 ENDINGS = (".jsonl", ".jsonl.gz", ".warc", ".warc.gz")
-GZIP_MAGIC = files.GZIP_MAGIC
 
 
 def check_archive_file(path: str | Path) -> Path:
@@ -33,9 +32,9 @@ def check_archive_file(path: str | Path) -> Path:
         start = file.read(2)
     if not start:
         raise ArchiveError(f"{path}: is empty; save the archive again")
-    if path.suffix == ".gz" and start != GZIP_MAGIC:
+    if path.suffix == ".gz" and start != files.GZIP_MAGIC:
         raise ArchiveError(f"{path}: is not gzip; rename it to {path.stem} or compress it")
-    if path.suffix != ".gz" and start == GZIP_MAGIC:
+    if path.suffix != ".gz" and start == files.GZIP_MAGIC:
         raise ArchiveError(f"{path}: is gzip; rename it to {path.name}.gz")
     return path
 

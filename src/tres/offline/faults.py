@@ -35,16 +35,13 @@ class Faults:
 
     def fails(self, url: str) -> bool:
         """Return whether a page fails this time."""
-        if not self._is_faulty(url) or url in self._failed:
+        if not self.errors or url in self._failed:
+            return False
+        drawn = blake2b(url.encode(), digest_size=8, key=str(self.seed).encode()).digest()
+        if int.from_bytes(drawn) >= self.errors * 2**64:
             return False
         if not self.lasting:
             self._failed[url] = None
             if len(self._failed) > MAX_REMEMBERED:
                 del self._failed[next(iter(self._failed))]
         return True
-
-    def _is_faulty(self, url: str) -> bool:
-        if not self.errors:
-            return False
-        drawn = blake2b(url.encode(), digest_size=8, key=str(self.seed).encode()).digest()
-        return int.from_bytes(drawn) < self.errors * 2**64

@@ -9,19 +9,18 @@ dropped: the archive, too, reads such bodies undecoded.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from http import HTTPStatus
-from typing import Literal, Protocol
 
-from fastwarc.warc import ArchiveIterator, WarcRecord
+from fastwarc.warc import WarcRecord
 
-from tres.files.opening import opened
-from tres.offline.archive import archive_errors
 from tres.offline.http_messages import HttpResponse, http_response, text_response
 from tres.offline.jsonl import JsonlArchive
 from tres.offline.render import render_page
 from tres.offline.warc import WarcArchive
-from tres.offline.warc_records import Place
+from tres.offline.warc_reader import read_record
 from tres.offline.web import Web
 from tres.web.page import Failed, FailureKind, Page
 from tres.web.parse import parse_html
@@ -40,93 +39,52 @@ _HOP_BY_HOP = frozenset(
 _BODILESS = (204, 304)
 
 
-class Source(Protocol):
-    """Responses by URL."""
-
-    def response(self, url: str) -> HttpResponse | None:
-        """Return the response for a canonical URL; None if there is none."""
+Source = Callable[[str], HttpResponse | None]
+"""Returns the response for a canonical URL; None if there is none."""
 
 
 def response_source(web: Web) -> Source:
     """Return the responses of a web."""
     if isinstance(web, WarcArchive):
-        return StoredResponses(web)
-    return MarkupPages(web) if isinstance(web, JsonlArchive) else RenderedPages(web)
+        return partial(_archived_response, web)
+    return partial(_page_response, web)
 
 
-class RenderedPages:
-    """The pages of any web, as HTML documents made for them."""
-
-    def __init__(self, web: Web) -> None:
-        self._web = web
-
-    def response(self, url: str) -> HttpResponse | None:
-        match self._web.fetch(url):
-            case Page(url=there) if there != url:
-                return text_response(302, f"The page is at {there}", f"Location: {there}")
-            case Page() as page:
-                return http_response(200, self._document(page).encode(), HTML)
-            case Failed(kind=FailureKind.NOT_FOUND):
-                return None
-            case Failed(kind=kind):
-                return text_response(500, f"The archive has no page here: {kind}.")
-
-    def _document(self, page: Page) -> str:
-        return render_page(page)
+def _page_response(web: Web, url: str) -> HttpResponse | None:
+    """Return a page as HTML, with its own markup where that gives the same page."""
+    match web.fetch(url):
+        case Page(url=there) if there != url:
+            return _redirect(there)
+        case Page() as page:
+            html = web.html(url) if isinstance(web, JsonlArchive) else None
+            if html is None or not _reads_as(page, html):
+                html = render_page(page)
+            return http_response(200, html.encode(), HTML)
+        case Failed(kind=FailureKind.NOT_FOUND):
+            return None
+        case Failed(kind=kind):
+            return text_response(500, f"The archive has no page here: {kind}.")
 
 
-class MarkupPages(RenderedPages):
-    """Pages of JSON lines, with their own markup where it gives the same page."""
-
-    def __init__(self, archive: JsonlArchive) -> None:
-        super().__init__(archive)
-        self._archive = archive
-
-    def _document(self, page: Page) -> str:
-        html = self._archive.html(page.url)
-        if html is None:
-            return render_page(page)
-        read = parse_html(page.url, html.encode("utf-8", "replace"), "utf-8")
-        same = isinstance(read, Page) and replace(read, labels=page.labels) == page
-        return html if same else render_page(page)
+def _reads_as(page: Page, html: str) -> bool:
+    read = parse_html(page.url, html.encode("utf-8", "replace"), "utf-8")
+    return isinstance(read, Page) and replace(read, labels=page.labels) == page
 
 
-class StoredResponses:
-    """The responses in WARC files; a URL that a run knows by another one redirects to it."""
-
-    def __init__(self, archive: WarcArchive) -> None:
-        self._archive = archive
-
-    def response(self, url: str) -> HttpResponse | None:
-        place = self._archive.response(url)
-        if place is not None:
-            broken = text_response(502, "The record in the archive is not an HTTP response.")
-            return self._stored(place) or broken
-        if (known := self._archive.redirect_target(url)) is not None:
-            return text_response(302, f"The page is at {known}", f"Location: {known}")
-        return None
-
-    def _stored(self, place: Place) -> HttpResponse | None:
-        decodes = self._read(place, "all") is not None
-        for coding in _CODINGS:
-            if read := self._read(place, coding):
-                return _stored_response(*read, encoded=decodes)
-        return None
-
-    def _read(self, place: Place, decode: _Coding) -> tuple[WarcRecord, bytes] | None:
-        """Return a record and its body, if it can be decoded in this way."""
-        with archive_errors(place.file), opened(place.file) as file:
-            file.seek(place.position)
-            try:
-                for record in ArchiveIterator(file, auto_decode=decode):
-                    return record, record.reader.read(MAX_BODY_BYTES)
-            except OSError:
-                pass
-        return None
+def _redirect(target: str) -> HttpResponse:
+    return text_response(302, f"The page is at {target}", f"Location: {target}")
 
 
-_Coding = Literal["all", "transfer", "none"]
-_CODINGS: tuple[_Coding, ...] = ("transfer", "none")
+def _archived_response(archive: WarcArchive, url: str) -> HttpResponse | None:
+    """Return a stored response; a URL that a run knows by another one redirects to it."""
+    if place := archive.response(url):
+        decodes = read_record(place, "all", MAX_BODY_BYTES) is not None
+        read = read_record(place, "transfer", MAX_BODY_BYTES)
+        read = read or read_record(place, "none", MAX_BODY_BYTES)
+        stored = _stored_response(*read, encoded=decodes) if read else None
+        return stored or text_response(502, "The record in the archive is not an HTTP response.")
+    known = archive.redirect_target(url)
+    return _redirect(known) if known else None
 
 
 def _stored_response(record: WarcRecord, body: bytes, encoded: bool) -> HttpResponse | None:

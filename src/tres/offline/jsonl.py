@@ -12,11 +12,14 @@ become canonical only when their page is fetched.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
 
 from tres.errors import ArchiveError
 from tres.files import opening as files
@@ -26,7 +29,24 @@ from tres.web.page import Failed, FailureKind, Link, Outcome, Page
 from tres.web.parse import MAX_LINKS, parse_html, replace_surrogates
 from tres.web.url import canonical
 
-_TEXTS = ("title", "text", "html")
+_FIELDS = ("title", "text", "links", "labels")
+_KEY = re.compile(r"\$\.(\w+)")
+"""The key that a validation error names."""
+_NO_URL = "has no `url`"
+_PROBLEMS = {
+    "url": _NO_URL,
+    "links": "`links` is not a list of [url, anchor]",
+    "labels": "`labels` is not a list of strings",
+}
+
+
+class _Line(msgspec.Struct):
+    url: str
+    title: str | UnsetType = UNSET
+    text: str | UnsetType = UNSET
+    html: str | UnsetType = UNSET
+    links: list[tuple[str, str]] | UnsetType = UNSET
+    labels: list[str] | UnsetType = UNSET
 
 
 class JsonlArchive:
@@ -51,7 +71,8 @@ class JsonlArchive:
     def html(self, url: str) -> str | None:
         """Return the markup of a page, if its line has it."""
         line = self._lines.get(url)
-        return None if line is None else json.loads(line).get("html")
+        html = _parse(line).html if line else UNSET
+        return None if html is UNSET else html
 
     def pages(self) -> Iterator[Page]:
         """Yield all pages in the order of the file."""
@@ -65,63 +86,39 @@ class JsonlArchive:
         lines: dict[str, bytes] = {}
         with archive_errors(self.path), files.opened(self.path) as file:
             unpacked = files.unpacking(file, self.path.suffix == ".gz")
-            for number, line in enumerate(files.lines(unpacked), start=1):
-                stripped = line.strip()
-                if not stripped:
-                    continue
-                if url := canonical(self._checked(number, stripped)["url"]):
-                    lines.setdefault(url, stripped)
+            for number, line in enumerate(map(bytes.strip, files.lines(unpacked)), start=1):
+                if line and (url := canonical(self._checked(number, line).url)):
+                    lines.setdefault(url, line)
         return lines
 
-    def _checked(self, number: int, line: bytes) -> dict[str, Any]:
-        """Return the object of a line, or raise if `fetch` could not use it."""
+    def _checked(self, number: int, line: bytes) -> _Line:
+        """Return the content of a line, or raise if `fetch` could not use it."""
         try:
-            record = json.loads(line)
+            return _parse(line)
+        except msgspec.ValidationError as error:
+            key = _KEY.search(str(error))
+            problem = _PROBLEMS.get(key[1], f"`{key[1]}` is not a string") if key else _NO_URL
         except (ValueError, RecursionError):
-            raise self._bad_line(number, "is not JSON") from None
-        if not isinstance(record, dict) or not isinstance(record.get("url"), str):
-            raise self._bad_line(number, "has no `url`")
-        for key in _TEXTS:
-            if not isinstance(record.get(key, ""), str):
-                raise self._bad_line(number, f"`{key}` is not a string")
-        if not _is_links(record.get("links", [])):
-            raise self._bad_line(number, "`links` is not a list of [url, anchor]")
-        if not _is_strings(record.get("labels", [])):
-            raise self._bad_line(number, "`labels` is not a list of strings")
-        return record
-
-    def _bad_line(self, number: int, problem: str) -> ArchiveError:
-        return ArchiveError(f"{self.path}: line {number} {problem}; correct or remove the line")
+            problem = "is not JSON"
+        raise ArchiveError(f"{self.path}: line {number} {problem}; correct or remove the line")
 
 
-def _is_strings(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def _is_links(value: object) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(link, list) and len(link) == 2 and _is_strings(link) for link in value
-    )
+def _parse(line: bytes) -> _Line:
+    return msgspec.convert(json.loads(line), _Line)
 
 
 def _outcome(url: str, line: bytes) -> Outcome:
-    record = json.loads(line)
-    given = _given(url, record)
-    if "html" not in record:
+    """Return the page with the fields that the line has; the others are read from its markup."""
+    record = _parse(line)
+    links = ((canonical(target, url), anchor) for target, anchor in record.links or ())
+    found = islice((Link(target, anchor) for target, anchor in links if target), MAX_LINKS)
+    labels = tuple(map(replace_surrogates, record.labels or ()))
+    page = Page(url, record.title or "", record.text or "", tuple(found), labels)
+    given = normalise_page(page)
+    if record.html is UNSET:
         return given
-    parsed = parse_html(url, record["html"])
+    parsed = parse_html(url, record.html)
     if isinstance(parsed, Failed):
         return parsed
-    return replace(parsed, **{key: getattr(given, key) for key in _FIELDS if key in record})
-
-
-_FIELDS = ("title", "text", "links", "labels")
-
-
-def _given(url: str, record: dict[str, Any]) -> Page:
-    """Return the page with the fields that the record has."""
-    links = ((canonical(target, url), anchor) for target, anchor in record.get("links", ()))
-    found = (Link(target, anchor) for target, anchor in links if target)
-    labels = tuple(map(replace_surrogates, record.get("labels", ())))
-    title, text = record.get("title", ""), record.get("text", "")
-    return normalise_page(Page(url, title, text, tuple(islice(found, MAX_LINKS)), labels))
+    keys = (key for key in _FIELDS if getattr(record, key) is not UNSET)
+    return replace(parsed, **{key: getattr(given, key) for key in keys})

@@ -100,7 +100,7 @@ class Proxy:
     def _load(self, url: str) -> HttpResponse:
         """Return a response that is not cached yet, and cache it instead of the oldest ones."""
         try:
-            loaded = self._source.response(url)
+            loaded = self._source(url)
         except ArchiveError as error:  # the file has been changed or removed
             return text_response(500, error.message)
         if loaded is None:

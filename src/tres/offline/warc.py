@@ -25,14 +25,14 @@ from fastwarc.warc import ArchiveIterator, WarcRecord, WarcRecordType
 from tres.errors import ArchiveError
 from tres.files.opening import opened
 from tres.offline.archive import ENDINGS, archive_errors, check_archive_file, no_pages_error
-from tres.offline.warc_records import (
+from tres.offline.warc_reader import (
     MAX_BODY_BYTES,
     Place,
     body_of,
     check_members,
     is_whole,
+    scan_records,
 )
-from tres.offline.warc_survey import scan_records
 from tres.web.page import Failed, FailureKind, Outcome, Page
 from tres.web.parse import parse_html
 from tres.web.url import canonical
@@ -47,20 +47,14 @@ knows the page. A field is written only if it differs from the target of the rec
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """A page, by the place of its record."""
-
-    place: Place
-
-
-@dataclass(frozen=True, slots=True)
 class Redirect:
     """The page is at another URL."""
 
     target: str
 
 
-Entry = Stored | Redirect | FailureKind
+Entry = Place | Redirect | FailureKind
+"""A page (the place of its record), a redirect, or why there is no page."""
 
 
 class Response(NamedTuple):
@@ -84,11 +78,10 @@ class WarcArchive:
         for file in self.files:
             with archive_errors(file):
                 self._load(file, may_grow=file == last and file.suffix == ".gz")
-        self._size = sum(isinstance(entry, Stored) for entry in self._entries.values())
+        self._size = sum(isinstance(entry, Place) for entry in self._entries.values())
         if not self._size:
-            raise no_pages_error(
-                self.path, "response records of HTML pages with a status of 200 to 299"
-            )
+            needed = "response records of HTML pages with a status of 200 to 299"
+            raise no_pages_error(self.path, needed)
 
     @property
     def name(self) -> str:
@@ -98,7 +91,7 @@ class WarcArchive:
     def fetch(self, url: str) -> Outcome:
         """Return the page that a server sent for a URL, following redirects in the archive."""
         match self._final(url):
-            case target, Stored(place):
+            case target, Place() as place:
                 outcome = _page(target, place)
                 return outcome if isinstance(outcome, Page) else Failed(url, outcome.kind)
             case _, Redirect():
@@ -109,7 +102,7 @@ class WarcArchive:
     def place(self, url: str) -> Place | None:
         """Return where the record of the page at a URL begins; None if there is no page."""
         _, entry = self._final(url)
-        return entry.place if isinstance(entry, Stored) else None
+        return entry if isinstance(entry, Place) else None
 
     def response(self, url: str) -> Place | None:
         """Return where the first response for exactly this URL begins, whatever it was."""
@@ -123,7 +116,7 @@ class WarcArchive:
     def pages(self) -> Iterator[Page]:
         """Yield all pages in the order of the files."""
         for url, entry in self._entries.items():
-            if isinstance(entry, Stored) and isinstance(page := _page(url, entry.place), Page):
+            if isinstance(entry, Place) and isinstance(page := _page(url, entry), Page):
                 yield page
 
     def __len__(self) -> int:
@@ -168,7 +161,7 @@ class WarcArchive:
 
     def _note(self, url: str, entry: Entry) -> None:
         known = self._entries.get(url)
-        if known is None or (isinstance(entry, Stored) and not isinstance(known, Stored)):
+        if known is None or (isinstance(entry, Place) and not isinstance(known, Place)):
             self._entries[url] = entry
 
 
@@ -232,4 +225,4 @@ def _entry(url: str, record: WarcRecord, file: Path) -> Entry:
     if not 200 <= status < 300:
         return FailureKind.NOT_FOUND if status in (404, 410) else FailureKind.HTTP_ERROR
     is_html = (record.http_content_type or "text/html").lower() in HTML_TYPES
-    return Stored(Place(file, record.stream_pos)) if is_html else FailureKind.NOT_HTML
+    return Place(file, record.stream_pos) if is_html else FailureKind.NOT_HTML

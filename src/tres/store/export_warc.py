@@ -19,7 +19,7 @@ from fastwarc.warc import WarcRecord, WarcRecordType
 from tres.files.opening import opened
 from tres.offline import WarcArchive
 from tres.offline.archive import archive_errors
-from tres.offline.warc_survey import scan_records
+from tres.offline.warc_reader import scan_records
 
 _CHUNK = 1 << 20
 

@@ -37,7 +37,7 @@ def write_guesses(run: Path, guesses: Examples) -> None:
 def read_guesses(run: Path) -> Examples | None:
     """The examples of a run; None if it has none."""
     try:
-        lines = files.unpacked_content(run / EXAMPLES, MOST_BYTES).decode().splitlines()
+        lines = files.content(run / EXAMPLES, MOST_BYTES, packed=True).decode().splitlines()
         examples = [_example(json.loads(line)) for line in lines]
     except FileNotFoundError:
         return None

@@ -56,10 +56,8 @@ def main_text(text: str) -> str:
         return text
     pieces = _MARK.split(text)  # text and marks in turn
     regions = list(_regions_to_cut(pieces))
-    without_menus = _without(
-        pieces, [(start, end) for name, start, end in regions if name == "nav"]
-    )
-    rest = _without(pieces, [(start, end) for _, start, end in regions])
+    without_menus = _without(pieces, [span for name, *span in regions if name == "nav"])
+    rest = _without(pieces, [span for _, *span in regions])
     size = len(rest.strip())
     if size < LEAST_CHARS or size < LEAST_SHARE * len(without_menus.strip()):
         return without_menus
@@ -80,8 +78,7 @@ def _regions_to_cut(pieces: list[str]) -> Iterator[tuple[str, int, int]]:
         mark = pieces[place]
         name = _NAME[mark]
         if mark in _OPENS:
-            inside = any(names[content] for content in _CONTENT)
-            opened.append(_Region(name, place, inside))
+            opened.append(_Region(name, place, any(names[each] for each in _CONTENT)))
             names[name] += 1
         elif names[name]:
             region = _closed(opened, names, name)
@@ -104,7 +101,7 @@ def _closed(opened: list[_Region], names: Counter[str], name: str) -> _Region:
     return region
 
 
-def _without(pieces: list[str], spans: list[tuple[int, int]]) -> str:
+def _without(pieces: list[str], spans: list[list[int]]) -> str:
     """Return the text outside all spans, which may be nested."""
     kept: list[str] = []
     at = 0

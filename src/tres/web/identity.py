@@ -63,22 +63,16 @@ class Identity:
         if ";" in path or "(" in path:
             path = _without_sessions(path)
         if mark:
-            kept = [part for part in query.split("&") if not self._is_redundant(part)]
-            query = "&".join(kept)
+            query = "&".join(part for part in query.split("&") if not self._is_redundant(part))
         result = f"{path}{mark}{query}" if query else path
         return url if result == url else canonical(result)
 
     def _is_redundant(self, parameter: str) -> bool:
-        name, _, value = parameter.partition("=")
-        name = _plain(name)
-        if name in _PERHAPS_SESSION and name not in self._dropped:
-            return _LOOKS_LIKE_ID.fullmatch(value) is not None
-        return (
-            name in _TRACKING
-            or name in _SESSION
-            or name.startswith(_TRACKING_START)
-            or name in self._dropped
-        )
+        written, _, value = parameter.partition("=")
+        name = _plain(written)
+        if name in self._dropped or name in _TRACKING or name.startswith(_TRACKING_START):
+            return True
+        return _is_session(name, value)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -91,14 +85,18 @@ def _without_sessions(path: str) -> str:
     kept = segments[:3]  # scheme and host
     for segment in segments[3:]:
         first, *parameters = segment.split(";")
-        named = ";".join([first, *(each for each in parameters if not _is_session(each))])
+        named = ";".join([first, *(each for each in parameters if not _sets_session(each))])
         if not _SESSION_SEGMENT.fullmatch(named):
             kept.append(named)
     return "/".join(kept if len(kept) > 3 else [*kept, ""])
 
 
-def _is_session(parameter: str) -> bool:
+def _sets_session(parameter: str) -> bool:
     name, equals, value = parameter.partition("=")
-    name = name.lower()
-    known = name in _SESSION or (name in _PERHAPS_SESSION and _LOOKS_LIKE_ID.fullmatch(value))
-    return bool(equals and known)
+    return bool(equals) and _is_session(name.lower(), value)
+
+
+def _is_session(name: str, value: str) -> bool:
+    return name in _SESSION or (
+        name in _PERHAPS_SESSION and _LOOKS_LIKE_ID.fullmatch(value) is not None
+    )

@@ -42,9 +42,7 @@ class Head:
 
 def read_claims(tree: LexborHTMLParser, base: str, encoding: str = "utf-8") -> Head:
     """Return the first claim of each kind; URLs are relative to `base`, in this encoding."""
-    named: str | None = None
-    refresh: str | None = None
-    title = ""
+    named, refresh, title = None, None, ""
     for node in tree.css("link[rel][href], meta[content]")[:MAX_CLAIMS]:
         claim = node.attributes
         if node.tag == "link":

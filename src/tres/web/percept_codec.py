@@ -43,7 +43,8 @@ PERCEPT_TEXT: tuple[Any, ...] = (*(str,) * len(_TEXTS), *LINKS_TEXT)
 LINK_URLS = len(_TEXTS) + _LINK_TEXTS.index("urls")
 """Where a percept's list has the URLs of its links."""
 
-_texts_of, _link_texts_of = attrgetter(*_TEXTS), attrgetter(*_LINK_TEXTS)
+_texts_of, link_texts = attrgetter(*_TEXTS), attrgetter(*_LINK_TEXTS)
+"""Return the strings of a percept, and the columns of strings of its links."""
 _JSON = json.JSONEncoder(separators=(",", ":"))
 _LENGTH = struct.Struct("<I")
 _PAGE_NUMBERS = struct.Struct(f"<{len(_NUMBERS)}d")
@@ -100,16 +101,10 @@ def encode_links(links: LinkPercepts) -> tuple[list[Strings], bytes]:
     flags, *others = [getattr(links, name).view(np.uint8) for name in _LINK_FLAGS]
     for bit, column in enumerate(others, start=1):
         flags = flags | (column << bit)
-    columns = [_float32(getattr(links, name)) for name in _LINK_NUMBERS]
-    numbers = b"".join((flags.tobytes(), *columns))
+    numbers = b"".join((flags.tobytes(), *(_float32(getattr(links, n)) for n in _LINK_NUMBERS)))
     if len(numbers) != _LINK_BYTES * len(links):
         raise ValueError("the columns of links differ in length")
-    return link_texts(links), numbers
-
-
-def link_texts(links: LinkPercepts) -> list[Strings]:
-    """The columns of strings."""
-    return list(_link_texts_of(links))
+    return list(link_texts(links)), numbers
 
 
 def decode_links(texts: Sequence[Strings], numbers: bytes) -> LinkPercepts:

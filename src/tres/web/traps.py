@@ -56,11 +56,7 @@ class EndlessSpaces:
         keep[full] = False
         return percept.with_links(keep)
 
-    def remember(self, percept: Percept) -> None:
-        """Add the links of a percept."""
-        self.add_urls(percept.links.urls)
-
-    def add_urls(self, urls: Iterable[str]) -> None:
+    def remember(self, urls: Iterable[str]) -> None:
         """Count links as accepted."""
         for url in urls:
             if (space := space_of(url)) and not self._is_known(url):

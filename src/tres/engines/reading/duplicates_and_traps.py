@@ -51,4 +51,4 @@ class CrawlMemory:
         if self.duplicates is not None and fingerprint is not None:
             self.duplicates.add(fingerprint)
         if self.spaces is not None:
-            self.spaces.add_urls(links)
+            self.spaces.remember(links)
