@@ -9,7 +9,7 @@ from tres.errors import TrainingError
 from tres.relevance.model import THRESHOLD
 from tres.relevance.model_kinds import train_model
 from tres.relevance.positive_unlabelled import POSITIVE_WEIGHT, guess_labels, otsu_threshold
-from tres.topic.keyword_forms import keyword_forms
+from tres.topic.keyword_matcher import keyword_forms
 
 from .conftest import REST, SEA, write_pages
 

@@ -14,8 +14,7 @@ from tres.topic.expansion import (
     mean_cosines,
     mean_pairwise_cosine,
 )
-from tres.topic.vectors.space import Space, principal_components, unit
-from tres.topic.vectors.word_vectors import WordVectors
+from tres.topic.vectors.word_vectors import Space, WordVectors, principal_components, unit
 
 DIRECTIONS = {  # degrees on the plane
     "bee": 0,

@@ -46,10 +46,8 @@ JUDGES: tuple[JudgeKind, ...] = ("labels", "model")
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlanSection(Section):
+class PlanSection(Section, name="crawl"):
     """The policies, caps and runs of a comparison."""
-
-    NAME = "crawl"
 
     pages: int = setting(whole(1), "pages that every crawl fetches", 2000)
     runs: int = setting(whole(1), "crawls of every policy under every cap, each from one seed", 10)

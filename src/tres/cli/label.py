@@ -22,7 +22,7 @@ from tres.store.judgements import Judgement, append_judgement
 from tres.store.model_versions import MODEL, newest_model
 from tres.store.page_source import web_of
 from tres.store.run_directory import config_of
-from tres.topic.keyword_forms import keyword_forms
+from tres.topic.keyword_matcher import keyword_forms
 
 QUESTION = "relevant? [y]es, [n]o, [s]kip, [b]ack, [o]pen in a browser, [q]uit: "
 ANSWERS = ("yes", "no", "skip", "back", "open", "quit")

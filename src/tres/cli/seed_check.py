@@ -14,8 +14,7 @@ from tres.engines.exploration.explore import ExploredPages, Explorer, explore_of
 from tres.offline.web import Web
 from tres.runs.topic_perceiver import seed_urls
 from tres.settings.topic_file import TopicConfig
-from tres.topic.keyword_forms import keyword_forms
-from tres.topic.keyword_matcher import KeywordMatcher
+from tres.topic.keyword_matcher import KeywordMatcher, keyword_forms
 from tres.topic.language import language_of
 from tres.topic.text import STOP_WORDS, words
 from tres.web.page import Failed, FailureKind, Outcome, Page

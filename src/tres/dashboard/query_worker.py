@@ -37,7 +37,7 @@ from tres.store.journal import JOURNAL, Journal
 from tres.store.page_source import pages_of
 from tres.store.run_directory import SUMMARY
 from tres.topic.excerpt import CHARS, excerpt
-from tres.topic.keyword_forms import keyword_forms
+from tres.topic.keyword_matcher import keyword_forms
 from tres.web.page import Page
 
 CITING = 5

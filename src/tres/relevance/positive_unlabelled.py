@@ -35,7 +35,7 @@ from tres.errors import TrainingError
 from tres.numbers import format_count
 from tres.relevance.examples import Examples
 from tres.relevance.tfidf import MIN_PAGES, balanced_regression, tfidf_vectors
-from tres.topic.keyword_forms import keyword_forms
+from tres.topic.keyword_matcher import keyword_forms
 
 ROUNDS = 2
 FOLDS = 5

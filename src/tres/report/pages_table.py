@@ -23,7 +23,7 @@ from tres.report.run_reader import PageRow, RunReader
 from tres.report.safe_html import Markup, element, harmless, harmless_inside, joined, link
 from tres.store.page_source import pages_of
 from tres.topic.excerpt import Excerpt, excerpt
-from tres.topic.keyword_forms import keyword_forms
+from tres.topic.keyword_matcher import keyword_forms
 
 PRINTED, SHOWN = 100, 25
 """Rows of the table without the script and in print, and with the script on a screen."""

@@ -27,8 +27,7 @@ from tres.relevance.tfidf import TfidfModel, train_tfidf
 from tres.relevance.training import TopicWords
 from tres.settings.topic_file import TopicConfig
 from tres.topic.expansion import Expansion, expand_keywords
-from tres.topic.keyword_forms import keyword_forms
-from tres.topic.keyword_matcher import KeywordMatcher
+from tres.topic.keyword_matcher import KeywordMatcher, keyword_forms
 from tres.topic.text import words
 from tres.topic.vectors.word_vectors import load_vectors
 from tres.web.percept import Perceiver

@@ -17,6 +17,7 @@ from tres.errors import ConfigError
 from tres.settings.language_codes import LANGUAGES, base_code, suggest_codes
 from tres.settings.policy_names import POLICIES, policy_name
 from tres.settings.setting import (
+    Check,
     Section,
     choice,
     existing_path,
@@ -40,6 +41,7 @@ FeatureSet = Literal[
 ModelKind = Literal["tfidf", "svm", "bilstm", "kw-bilstm", "auto"]
 SiteKind = Literal["host", "domain"]
 KeepKind = Literal["pages", "relevant", "nothing"]
+Texts = tuple[str, ...]
 
 PRESETS: dict[PresetName, dict[str, Any]] = {
     "tres": {},
@@ -88,6 +90,10 @@ def vectors_source(value: object) -> str | Path:
     return path
 
 
+def _or_empty(check: Check[str]) -> Check[str]:
+    return lambda value: "" if value == "" else check(value)
+
+
 _SECONDS = number("of at least 0", lambda x: 0 <= x < float("inf"))
 _SOME_SECONDS = number("above 0", lambda x: 0 < x < float("inf"))
 _SHARE = number("from 0 to 1", lambda x: 0 <= x <= 1)
@@ -95,24 +101,20 @@ _SOME_SHARE = number("above 0 and at most 1", lambda x: 0 < x <= 1)
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopicSection(Section):
+class TopicSection(Section, name="topic"):
     """What the crawl is about."""
 
-    NAME = "topic"
-
-    keywords: tuple[str, ...] = setting(
+    keywords: Texts = setting(
         flat_list(term, "words", least=1), "words that pages about the topic use"
     )
-    phrases: tuple[str, ...] = setting(
+    phrases: Texts = setting(
         flat_list(term, "phrases"), "phrases that pages about the topic use", ()
     )
-    seeds: tuple[str, ...] = setting(
+    seeds: Texts = setting(
         flat_list(web_address, "web addresses"), "pages to start from; more by --seed-url", ()
     )
     expand: bool = setting(truth, "find more keywords in the relevant examples", False)
-    strike: tuple[str, ...] = setting(
-        flat_list(term, "words"), "words that expansion must not add", ()
-    )
+    strike: Texts = setting(flat_list(term, "words"), "words that expansion must not add", ())
     vectors: str | Path = setting(
         vectors_source, f"word vectors: {', '.join(VECTORS)}, or a file of them", VECTORS[0]
     )
@@ -132,12 +134,10 @@ class TopicSection(Section):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TrainingSection(Section):
+class TrainingSection(Section, name="training"):
     """Where the relevance model comes from: labels, files of examples, or a saved model."""
 
-    NAME = "training"
-
-    labels: tuple[str, ...] = setting(
+    labels: Texts = setting(
         flat_list(text, "labels"), "labels of relevant pages, with all labels below them", ()
     )
     relevant: int = setting(whole(1), "relevant example pages to draw, at most", 150)
@@ -160,10 +160,9 @@ class TrainingSection(Section):
         if (self.positives is None) != (self.negatives is None):
             missing = "positives" if self.positives is None else "negatives"
             raise ConfigError(f"training.{missing} is missing: both kinds of examples are needed")
-        given = [bool(self.labels), self.positives is not None, self.load is not None]
-        if sum(given) != 1 and not self.explores:
-            problem = f"names {sum(given)} sources" if any(given) else "names no source"
-            hint = "" if any(given) else ', or set model = "auto"'
+        if self._sources != 1 and not self.explores:
+            problem = f"names {self._sources} sources" if self._sources else "names no source"
+            hint = "" if self._sources else ', or set model = "auto"'
             raise ConfigError(
                 f"training {problem} of examples; "
                 f"give exactly one of labels, positives with negatives, or load{hint}"
@@ -172,15 +171,16 @@ class TrainingSection(Section):
     @property
     def explores(self) -> bool:
         """Whether the topic is learnt from keywords and seeds alone."""
-        given = bool(self.labels) or self.positives is not None or self.load is not None
-        return self.model == "auto" and not given
+        return self.model == "auto" and not self._sources
+
+    @property
+    def _sources(self) -> int:
+        return sum((bool(self.labels), self.positives is not None, self.load is not None))
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrawlSection(Section):
+class CrawlSection(Section, name="crawl"):
     """How many pages to fetch, and how to choose them."""
-
-    NAME = "crawl"
 
     pages: int = setting(whole(1), "pages to fetch before the crawl ends", 2000)
     requests: int = setting(
@@ -220,14 +220,8 @@ class CrawlSection(Section):
         choice(FOCUSES), "ache and seedfinder: hard drops links of irrelevant pages", "hard"
     )
     indexed: float = setting(
-        _SOME_SHARE,
-        "seedfinder: share of the web that its simulated search engine knows",
-        1.0,
+        _SOME_SHARE, "seedfinder: share of the web that its simulated search engine knows", 1.0
     )
-
-
-def _maybe_text(value: object) -> str:
-    return "" if value == "" else text(value)
 
 
 def _pattern(value: object) -> str:
@@ -253,27 +247,22 @@ def _language(value: object) -> str:
     return code
 
 
-def _proxy(value: object) -> str:
-    return "" if value == "" else web_address(value)
+_PATTERNS = flat_list(_pattern, "patterns")
 
 
 @dataclass(frozen=True, kw_only=True)
-class LiveSection(Section):
+class LiveSection(Section, name="live"):
     """Crawling the Web: politeness, limits, and what counts as a page."""
 
-    NAME = "live"
-
     contact: str = setting(
-        _maybe_text, "a web page or mail address of yours, sent to every site", ""
+        _or_empty(text), "a web page or mail address of yours, sent to every site", ""
     )
     user_agent: str = setting(
-        _maybe_text, "name in front of the contact; empty for tres and its version", ""
+        _or_empty(text), "name in front of the contact; empty for tres and its version", ""
     )
     robots: bool = setting(truth, "obey robots.txt", True)
     delay: float = setting(
-        _SECONDS,
-        "seconds between two requests to one site, at least; 0 for no delay",
-        1.0,
+        _SECONDS, "seconds between two requests to one site, at least; 0 for no delay", 1.0
     )
     max_delay: float = setting(
         _SECONDS,
@@ -296,25 +285,23 @@ class LiveSection(Section):
     )
     retries: int = setting(whole(0, 10), "further attempts after a temporary failure", 2)
     redirects: int = setting(whole(0, 50), "redirects followed for one page, at most", 10)
-    allow: tuple[str, ...] = setting(
+    allow: Texts = setting(
         flat_list(_network, "addresses or networks"),
         "private addresses or networks that may be crawled",
         (),
     )
-    proxy: str = setting(_proxy, "send every request to this HTTP proxy; empty for none", "")
+    proxy: str = setting(
+        _or_empty(web_address), "send every request to this HTTP proxy; empty for none", ""
+    )
     keep: KeepKind = setting(
         choice(KEEPS), f"raw pages to keep as WARC: {', '.join(KEEPS)}", "pages"
     )
-    include: tuple[str, ...] = setting(
-        flat_list(_pattern, "patterns"), "follow only URLs that match one of these", ()
-    )
-    exclude: tuple[str, ...] = setting(
-        flat_list(_pattern, "patterns"), "never follow URLs that match one of these", ()
-    )
-    drop_parameters: tuple[str, ...] = setting(
+    include: Texts = setting(_PATTERNS, "follow only URLs that match one of these", ())
+    exclude: Texts = setting(_PATTERNS, "never follow URLs that match one of these", ())
+    drop_parameters: Texts = setting(
         flat_list(text, "names"), "query parameters to drop, besides the known ones", ()
     )
-    languages: tuple[str, ...] = setting(
+    languages: Texts = setting(
         flat_list(_language, "language codes"),
         "count only pages in these languages, by ISO 639 code (en, uk); empty for all",
         (),
@@ -339,21 +326,15 @@ class LiveSection(Section):
     sitemaps: bool = setting(
         truth, "also take links from the sitemaps that robots.txt names", False
     )
-    javascript: tuple[str, ...] = setting(
-        flat_list(_pattern, "patterns"),
-        "render URLs that match one of these in a browser",
-        (),
-    )
+    javascript: Texts = setting(_PATTERNS, "render URLs that match one of these in a browser", ())
     javascript_detect: bool = setting(
         truth, "render pages in a browser that have scripts and no text", False
     )
 
 
 @dataclass(frozen=True, kw_only=True)
-class TreeSection(Section):
+class TreeSection(Section, name="tree"):
     """The Tree-Frontier."""
-
-    NAME = "tree"
 
     min_split: int = setting(whole(2), "experiences a leaf needs before it may split", 5)
     max_depth: int = setting(whole(1, 64), "depth at which leaves no longer split", 18)
@@ -363,10 +344,8 @@ class TreeSection(Section):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AgentSection(Section):
+class AgentSection(Section, name="agent"):
     """The learner of link values (Double DQN)."""
-
-    NAME = "agent"
 
     gamma: float = setting(
         number("of at least 0 and below 1", lambda x: 0 <= x < 1), "weight of later rewards", 0.3
@@ -381,9 +360,7 @@ class AgentSection(Section):
     updates: int = setting(whole(1, 16), "updates of the network after each page", 2)
     soft: bool = setting(truth, "learn from the model's probability instead of its verdict", True)
     new_sites: float = setting(
-        _SHARE,
-        "share of the reward that only the first relevant page of a site earns",
-        0.0,
+        _SHARE, "share of the reward that only the first relevant page of a site earns", 0.0
     )
     scarcity: float = setting(
         number("from 0 to 10", lambda x: 0 <= x <= 10),
@@ -391,9 +368,7 @@ class AgentSection(Section):
         0.3,
     )
     dead_links: float = setting(
-        _SHARE,
-        "live: what a link that gives no page costs, as a part of a page",
-        0.25,
+        _SHARE, "live: what a link that gives no page costs, as a part of a page", 0.25
     )
     replay: int = setting(whole(1), "experiences kept for replay, at most", 20000)
     target_every: int = setting(

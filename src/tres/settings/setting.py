@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
@@ -41,6 +41,9 @@ class Section:
 
     NAME: ClassVar[str]
 
+    def __init_subclass__(cls, name: str) -> None:
+        cls.NAME = name
+
     def __post_init__(self) -> None:
         for key in fields(self):
             try:
@@ -48,10 +51,6 @@ class Section:
             except ValueError as problem:
                 raise ConfigError(f"{self.NAME}.{key.name} {problem}") from None
             object.__setattr__(self, key.name, value)
-
-    @classmethod
-    def required(cls) -> list[Field[Any]]:
-        return [key for key in fields(cls) if key.default is MISSING]
 
     def to_toml(self) -> Iterator[str]:
         """The lines of this section, each setting with its meaning above it."""

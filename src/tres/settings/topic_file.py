@@ -11,9 +11,9 @@ import re
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, get_type_hints
 
 from tres.errors import ConfigError
 from tres.files import opening as files
@@ -61,17 +61,8 @@ class TopicConfig:
         return "\n".join(lines) + "\n"
 
 
-SECTIONS: dict[str, type[Section]] = {
-    kind.NAME: kind
-    for kind in (
-        TopicSection,
-        TrainingSection,
-        CrawlSection,
-        LiveSection,
-        TreeSection,
-        AgentSection,
-    )
-}
+SECTIONS: dict[str, type[Section]] = get_type_hints(TopicConfig)
+del SECTIONS["name"]
 MOST_PARTS = 16
 """Parts of a dotted key; settings have two. Python's parser needs memory by their square."""
 _STRING = re.compile(
@@ -85,7 +76,7 @@ _STRING = re.compile(
 _LONG_KEY = re.compile(rf'(?<![\w"-])(?:[\w"-]++[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}')
 KEYS = tuple(f"{name}.{key.name}" for name, kind in SECTIONS.items() for key in fields(kind))
 RETIRED: dict[str, tuple[object, str]] = {
-    "training.eight_bit": (False, "neural models always answer exactly"),
+    "training.eight_bit": (False, "neural models always answer exactly")
 }
 """Settings of earlier versions: the value that is ignored, and why the others are refused.
 
@@ -131,9 +122,11 @@ def read_sections(
     try:
         _refuse_unknown(table, kinds, plain)
         base = path.absolute().parent
-        preset = _preset_of(table.get("crawl"))
+        crawl = table.get("crawl")
+        preset = crawl.get("preset") if isinstance(crawl, dict) else None
+        defaults = _by_section({"crawl.preset": preset})
         return table, {
-            key: _section(kind, table.get(key, {}), preset[key], base)
+            key: _section(kind, table.get(key, {}), defaults[key], base)
             for key, kind in kinds.items()
         }
     except ConfigError as problem:
@@ -176,36 +169,28 @@ def _refuse_unknown(
 def _by_section(settings: Mapping[str, object]) -> defaultdict[str, dict[str, Any]]:
     """Return settings by section and plain key, including those of the preset they name."""
     given = {_dotted(key): value for key, value in settings.items() if value is not None}
+    preset = given.get("crawl.preset")  # unknown ones are refused elsewhere
+    defaults = next((values for name, values in PRESETS.items() if name == preset), {})
     by_section: defaultdict[str, dict[str, Any]] = defaultdict(dict)
-    for key, value in {**_preset(given.get("crawl.preset")), **given}.items():
+    for key, value in {**defaults, **given}.items():
         section, _, name = key.partition(".")
         by_section[section][name] = value
     return by_section
 
 
-def _preset(name: object) -> dict[str, Any]:
-    """Return the settings of a preset by full name; unknown presets are refused elsewhere."""
-    return next((settings for known, settings in PRESETS.items() if known == name), {})
-
-
-def _preset_of(crawl: object) -> defaultdict[str, dict[str, Any]]:
-    """Return the settings of the preset that a file names, by section."""
-    return _by_section(_preset(crawl.get("preset") if isinstance(crawl, dict) else None))
-
-
-def _section(kind: type[Section], table: object, preset: dict[str, Any], base: Path) -> Section:
+def _section(kind: type[Section], table: object, defaults: dict[str, Any], base: Path) -> Section:
     if not isinstance(table, dict):
         raise ConfigError(f"{kind.NAME} must be a section, [{kind.NAME}], not {shown(table)}")
     known = {key.name: key for key in fields(kind)}
     table = _without_retired(kind.NAME, table)
-    for key in table:
-        if key not in known:
-            raise ConfigError(f"unknown setting {kind.NAME}.{key}; {_meant(key, kind.NAME)}")
-    for required in kind.required():
-        if required.name not in table:
-            raise ConfigError(f"{kind.NAME}.{required.name} is missing: {required.metadata['doc']}")
-    written = {key: _based(known[key].metadata, value, base) for key, value in table.items()}
-    return kind(**{**preset, **written})
+    for name in table:
+        if name not in known:
+            raise ConfigError(f"unknown setting {kind.NAME}.{name}; {_meant(name, kind.NAME)}")
+    for name, key in known.items():
+        if key.default is MISSING and name not in table:
+            raise ConfigError(f"{kind.NAME}.{name} is missing: {key.metadata['doc']}")
+    written = {name: _based(known[name].metadata, value, base) for name, value in table.items()}
+    return kind(**{**defaults, **written})
 
 
 def _without_retired(section: str, table: dict[str, Any]) -> dict[str, Any]:

@@ -36,15 +36,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tres.errors import ConfigError
 from tres.settings.sections import TopicSection
 from tres.topic.text import STOP_WORDS, words
-from tres.topic.vectors.space import Space
-from tres.topic.vectors.word_vectors import WordVectors
-
-Matrix = NDArray[np.float32]
+from tres.topic.vectors.word_vectors import Matrix, Space, WordVectors
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import chain
 from os.path import commonprefix
 from typing import Any
 from urllib.parse import unquote
@@ -76,6 +77,19 @@ class KeywordMatcher:
         """Return whether a keyword occurs in the words of a URL."""
         decoded = unquote(url) if "%" in url else url
         return self._url_words.search(" ".join(words(decoded))) is not None
+
+
+def keyword_forms(keywords: Iterable[str]) -> frozenset[str]:
+    """Return the words of the keywords and their regular English plurals.
+
+    >>> sorted(keyword_forms(["city", "Gene"]))
+    ['cities', 'city', 'citys', 'gene', 'genees', 'genes']
+    """
+    forms: set[str] = set()
+    for word in chain.from_iterable(map(words, keywords)):
+        plural = f"{word[:-1]}ies" if word.endswith("y") else f"{word}es"
+        forms |= {word, f"{word}s", plural}
+    return frozenset(forms)
 
 
 def _url_pattern(keywords: set[str]) -> re.Pattern[str]:

@@ -25,7 +25,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -118,7 +118,7 @@ def cached_vectors() -> list[Stored]:
 def convert(source: Source, blocks: Iterable[Block]) -> Stored:
     """Write blocks of a vocabulary into the cache, and return the stored vectors."""
     root = vectors_directory()
-    with _cache_errors(root):
+    try:
         root.mkdir(parents=True, exist_ok=True)
         _remove_abandoned(root)
         scratch = Path(tempfile.mkdtemp(prefix=f".{source.key}.", dir=root))
@@ -127,6 +127,11 @@ def convert(source: Source, blocks: Iterable[Block]) -> Stored:
             _publish(scratch, root / source.key)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
+    except OSError as problem:
+        raise VectorsError(
+            f"{root}: cannot store converted vectors ({problem.strerror}); "
+            "set TRES_CACHE to another directory"
+        ) from None
     stored = find(source.key)
     if stored is None:
         raise VectorsError(f"{root}: cannot read converted vectors back; set TRES_CACHE")
@@ -224,14 +229,3 @@ def _remove_abandoned(root: Path) -> None:
         with suppress(OSError):  # another process may be removing it
             if time.time() - path.stat().st_mtime > ABANDONED:
                 shutil.rmtree(path, ignore_errors=True)
-
-
-@contextmanager
-def _cache_errors(root: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as problem:
-        raise VectorsError(
-            f"{root}: cannot store converted vectors ({problem.strerror}); "
-            "set TRES_CACHE to another directory"
-        ) from None

@@ -48,37 +48,26 @@ def read_pip_package() -> Iterator[Block]:
         raise VectorsError(
             f"the word vectors {GLOVE_50D.name} are not installed; get them with {PIP_INSTALL}"
         )
-    index, matrix = (_pip_file(name) for name in (INDEX, MATRIX))
-    words = _words(index)
-    rows = np.load(matrix, mmap_mode="r", allow_pickle=False)
+    from pyarrow import parquet
+
+    words: list[str] = parquet.read_table(_pip_file(INDEX)).column(0).to_pylist()
+    rows = np.load(_pip_file(MATRIX), mmap_mode="r", allow_pickle=False)
     for start in range(0, len(words), 20_000):
         some = slice(start, start + 20_000)
         yield words[some], np.ascontiguousarray(rows[some])
 
 
-def _words(index: Path) -> list[str]:
-    """Return the word list: a Parquet file with one column of text."""
-    from pyarrow import parquet
-
-    words: list[str] = parquet.read_table(index).column(0).to_pylist()
-    return words
-
-
 def _pip_file(name: str) -> Path:
     """Return the path of a file of the package, after checking its digest."""
     files = metadata.distribution(PIP_PACKAGE).files or ()
-    found = [Path(str(file.locate())) for file in files if file.name == name]
-    if not found or not found[0].is_file():
+    paths = [Path(str(file.locate())) for file in files if file.name == name]
+    if not paths or not paths[0].is_file():
         raise VectorsError(f"the package {PIP_PACKAGE} has no {name}; repair it with {PIP_REPAIR}")
-    _check(found[0], PIP_SHA256[name])
-    return found[0]
-
-
-def _check(path: Path, sha256: str) -> None:
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != sha256:
+    with paths[0].open("rb") as opened:
+        digest = hashlib.file_digest(opened, "sha256").hexdigest()
+    if digest != PIP_SHA256[name]:
         raise VectorsError(
-            f"{path}: is not the file that tres knows (its SHA-256 is {found[:12]}..., not "
-            f"{sha256[:12]}...); repair it with {PIP_REPAIR}"
+            f"{paths[0]}: is not the file that tres knows (its SHA-256 is {digest[:12]}..., not "
+            f"{PIP_SHA256[name][:12]}...); repair it with {PIP_REPAIR}"
         )
+    return paths[0]
