@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from tests.support.webs import To, drive, page, start, web_of
 
-from tres.agent.link_words import Reservoir, link_words, train_links
+from tres.agent.link_words import link_words, train_links
 from tres.policies.ache import Ache
 from tres.policies.setup import PolicySettings
+from tres.relevance.examples import Reservoir
 
 HARD = PolicySettings("ache")
 SOFT = PolicySettings("ache", focus="soft")
@@ -73,7 +74,7 @@ def test_there_is_no_classifier_without_both_kinds_of_links() -> None:
 def test_a_reservoir_holds_a_fair_sample_of_a_long_stream() -> None:
     held = np.zeros(100)
     for seed in range(300):
-        reservoir = Reservoir(np.random.default_rng(seed), size=10)
+        reservoir = Reservoir(10, np.random.default_rng(seed))
         for i in range(100):
             reservoir.offer(frozenset({str(i)}))
         assert len(reservoir.sample) == 10

@@ -43,24 +43,6 @@ def link_words(anchor: str, url: str) -> Words:
     return frozenset(of_url) | {word for word in words(anchor) if len(word) >= MIN_LETTERS}
 
 
-class Reservoir:
-    """A uniform sample of bounded size from a stream of any length."""
-
-    def __init__(self, rng: np.random.Generator, size: int = RESERVOIR) -> None:
-        self.sample: list[Words] = []
-        self._rng = rng
-        self._size = size
-        self._seen = 0
-
-    def offer(self, example: Words) -> None:
-        """Add an example of the stream, which may replace another."""
-        self._seen += 1
-        if len(self.sample) < self._size:
-            self.sample.append(example)
-        elif (place := int(self._rng.integers(self._seen))) < self._size:
-            self.sample[place] = example
-
-
 @dataclass(frozen=True, slots=True)
 class LinkClassifier:
     """Weights of known words, and the curve from margin to probability."""

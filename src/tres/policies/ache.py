@@ -21,7 +21,7 @@ from typing import Self
 
 import numpy as np
 
-from tres.agent.link_words import LinkClassifier, Reservoir, Words, link_words, train_links
+from tres.agent.link_words import RESERVOIR, LinkClassifier, Words, link_words, train_links
 from tres.frontier.domain_round_robin import DomainRoundRobin
 from tres.frontier.rows import Rows
 from tres.mdp.columns import Column, Flags, Floats, Ids
@@ -29,6 +29,7 @@ from tres.mdp.state import CrawlState
 from tres.mdp.transitions import Outlinks, Step
 from tres.policies.policy import FrontierPolicy, PolicyInfo, Selection
 from tres.policies.setup import PolicySetup
+from tres.relevance.examples import Reservoir
 from tres.settings.sections import FocusKind
 from tres.web.percept import NUMERIC
 from tres.web.url import site_of
@@ -65,7 +66,8 @@ class Ache(FrontierPolicy):
         self._focus = focus
         self._train_every = train_every
         self._noise, yes, no = rng.spawn(3)
-        self._relevant_links, self._irrelevant_links = Reservoir(yes), Reservoir(no)
+        self._relevant_links = Reservoir[Words](RESERVOIR, yes)
+        self._irrelevant_links = Reservoir[Words](RESERVOIR, no)
         self._relevant_pages = 0
         self._classifier: LinkClassifier | None = None
         self._score = Column(np.float32)

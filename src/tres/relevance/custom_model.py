@@ -71,11 +71,3 @@ class CustomModel:
 def as_model(judge: Judge | RelevanceModel) -> RelevanceModel:
     """Return a model that can be saved as it is; wrap any other judge."""
     return judge if isinstance(judge, RelevanceModel) else CustomModel(judge)
-
-
-def not_loadable(files: ModelFiles) -> ModelError:
-    """The error for an attempt to load a judge of which only the name was saved."""
-    return ModelError(
-        f"pages were judged by {files.facts.get(NAME, '?')} of a program; "
-        "give it again there: tres.resume_crawl(run, judge=...)"
-    )

@@ -21,11 +21,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import compress
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from tres.errors import TrainingError
 from tres.numbers import format_count
+
+T = TypeVar("T")
 
 JUDGED_WEIGHT = 5.0
 ENOUGH = 100
@@ -65,20 +68,20 @@ class Examples:
 
 
 @dataclass(slots=True)
-class Reservoir:
-    """A uniform sample of at most `size` of all texts offered so far."""
+class Reservoir(Generic[T]):
+    """A uniform sample of at most `size` of all examples offered so far."""
 
     size: int
     rng: np.random.Generator
-    sample: list[str] = field(default_factory=list)
+    sample: list[T] = field(default_factory=list)
     offered: int = 0
 
-    def offer(self, text: str) -> None:
+    def offer(self, example: T) -> None:
         self.offered += 1
         if len(self.sample) < self.size:
-            self.sample.append(text)
+            self.sample.append(example)
         elif (place := int(self.rng.integers(self.offered))) < self.size:
-            self.sample[place] = text
+            self.sample[place] = example
 
 
 def examples_from_labels(
@@ -95,7 +98,7 @@ def examples_from_labels(
     """
     topic_labels = [label.strip("/") for label in labels]
     rngs = np.random.default_rng(seed).spawn(2)
-    yes, no = Reservoir(relevant, rngs[0]), Reservoir(irrelevant, rngs[1])
+    yes, no = Reservoir[str](relevant, rngs[0]), Reservoir[str](irrelevant, rngs[1])
     labels_of_web: set[str] = set()
     for content, page_labels in pages:
         labels_of_web.update(page_labels)

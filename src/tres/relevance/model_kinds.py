@@ -87,7 +87,10 @@ def load_model(directory: Path) -> RelevanceModel:
     files = ModelFiles.read(directory)
     try:
         if files.kind == custom_model.KIND:
-            raise custom_model.not_loadable(files)
+            raise ModelError(
+                f"pages were judged by {files.facts.get(custom_model.NAME, '?')} of a program; "
+                "give it again there: tres.resume_crawl(run, judge=...)"
+            )
         if (kind := MODEL_KINDS.get(files.kind)) is not None:
             _require_packages(kind, kind.load_packages)
             return kind.load(files)

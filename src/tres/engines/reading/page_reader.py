@@ -43,8 +43,6 @@ _LOOKS_LIKE_HTML = re.compile(
     rb"|iframe|table|div|font|h1|br|a|b|p)[\s>])",
     re.I,
 )
-
-
 Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 
 

@@ -80,7 +80,8 @@ class ReaderPool:
     async def ask(self, task: Task[T]) -> T:
         """Do a task; a task that fails has a result too (`Task.failed`)."""
         future = asyncio.get_running_loop().create_future()
-        self._waiting.append(Job(task, task.message(), future, _host(task.url)))
+        host = task.url.partition("//")[2].partition("/")[0].lower()  # the URL in any spelling
+        self._waiting.append(Job(task, task.message(), future, host))
         self._assign_waiting()
         result: T = await future
         return result
@@ -210,8 +211,3 @@ def _decode(task: Task[T], answer: bytes) -> T:
     if answer.startswith(BUG):
         return task.failed(answer[len(BUG) : 60].decode("ascii", "replace"))
     return task.decode(answer)
-
-
-def _host(url: str) -> str:
-    """The host of a URL in any spelling, or what stands in its place."""
-    return url.partition("//")[2].partition("/")[0].lower()

@@ -9,7 +9,6 @@ best epoch.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,12 +82,13 @@ def train_bilstm(
         )
     network, epoch = fit(pages, matrix.shape[1], seed, progress)
     weights = {name: value.numpy().copy() for name, value in network.state_dict().items()}
+    final_linear_model = linear.idf, linear.weights[-1:].copy(), linear.intercepts[-1:].copy()
     return BiLstmModel(
         kind=kind,
         table=table,
         counter=counter,
         prior=prior_probability(labels),
-        arrays={**weights, **_final_linear_model(linear)},
+        arrays={**weights, **dict(zip(LINEAR, final_linear_model, strict=True))},
         graphs={GRAPH: onnx_graph(weights)},
         facts={
             **training_record(labels, seed, PACKAGES),
@@ -96,12 +96,6 @@ def train_bilstm(
             "vectors": {"name": vectors.name, "digest": vectors.digest},
         },
     )
-
-
-def _final_linear_model(linear: LinearModels) -> dict[str, NDArray[Any]]:
-    """The arrays of the linear model for new pages."""
-    arrays = linear.idf, linear.weights[-1:].copy(), linear.intercepts[-1:].copy()
-    return dict(zip(LINEAR, arrays, strict=True))
 
 
 def _words(pages: RaggedRows, vocabulary: Sequence[str]) -> Texts:
