@@ -37,9 +37,9 @@ from tres.store.judgements import Judgement, append_judgement, read_judgements
 from tres.store.model_versions import newest_model
 from tres.store.page_source import web_of
 from tres.store.records import encode
-from tres.store.recovery import first_lost, refuse_foreign
 from tres.store.run_directory import SUMMARY, TREE, config_of
 from tres.store.run_results import read_summary, read_tree
+from tres.store.session_rebuild import first_lost, refuse_foreign
 from tres.store.snapshot_files import Snapshot, read_snapshot, write_snapshot
 from tres.store.warc_writer import WarcStore
 

@@ -40,8 +40,8 @@ from benchmarks.kill import Scene, archived, served
 
 from tres.store.high_water_mark import MARK, SLOT, HighWaterMark, read_mark
 from tres.store.journal import JOURNAL, Journal
-from tres.store.recovery import first_lost
 from tres.store.run_directory import PAGES, SUMMARY
+from tres.store.session_rebuild import first_lost
 from tres.store.warc_writer import WarcStore
 
 PAGE = 4096

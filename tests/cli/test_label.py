@@ -21,7 +21,7 @@ from tres.relevance.model_kinds import load_model
 from tres.store.journal import JOURNAL, Journal
 from tres.store.model_versions import place_of
 from tres.store.orders import Adopt, take
-from tres.store.run_lock import lock_run
+from tres.store.run_directory import lock_run
 
 from .conftest import Outcome, Tres
 from .test_crawl import rows_of

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tres.store.run_directory import write_config
-from tres.store.run_lock import lock_run
+from tres.store.run_directory import lock_run, write_config
 
 from .conftest import TOPIC, Tres, url
 from .test_crawl import rows_of

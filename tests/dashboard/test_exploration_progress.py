@@ -15,8 +15,7 @@ from tres.dashboard.security import AccessRules
 from tres.settings.sections import TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig
 from tres.store.exploration_log import EXPLORATION, ExplorationLog
-from tres.store.run_directory import write_config
-from tres.store.run_lock import lock_run
+from tres.store.run_directory import lock_run, write_config
 from tres.web.page import Failed, FailureKind, Page
 
 URL = "http://a.example/{}"

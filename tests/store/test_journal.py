@@ -16,7 +16,7 @@ from tres.engines.protocols import Fetched
 from tres.errors import RunError
 from tres.store import journal as store_journal
 from tres.store.journal import Journal
-from tres.store.journal_header import Meta
+from tres.store.journal_file import Meta
 from tres.store.records import Begin, Demanded, Received, Seeds
 from tres.web.page import Failed, FailureKind
 
@@ -200,10 +200,10 @@ def test_a_number_that_no_database_can_hold_is_bounded(path: Path, number: int) 
         ("UPDATE records SET seconds = 3.5 WHERE seq = 5", "record 5 is not what was written"),
         ("DELETE FROM records", "it has no records"),
         ("UPDATE meta SET value = '\"b\"' WHERE key = 'web'", "record 1 or one of its rows is"),
-        ("DELETE FROM meta", "'features'"),
-        ("UPDATE meta SET value = '3' WHERE key = 'features'", "'int' object is not iterable"),
+        ("DELETE FROM meta", "Object missing required field `web`"),
+        ("UPDATE meta SET value = '3' WHERE key = 'features'", "Expected `array`, got `int`"),
         ("UPDATE meta SET value = '{' WHERE key = 'web'", "Expecting property name"),
-        ("UPDATE meta SET value = '1' WHERE key = 'web'", "its header has values of other types"),
+        ("UPDATE meta SET value = '1' WHERE key = 'web'", "Expected `str`, got `int` - at `$.web`"),
     ],
 )  # fmt: skip
 def test_damage_is_named_with_the_file_and_the_remedy(

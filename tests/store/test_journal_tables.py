@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tres.crawl.page_record import CSV, EXPORTED, FIELDS, LOGGED, SHOWN
-from tres.store.journal_header import FORMAT
+from tres.store.journal_file import FORMAT
 from tres.store.journal_tables import FAILURES_TABLE, PAGE_COLUMNS, pages_table
 
 

@@ -170,7 +170,7 @@ def test_any_file_is_an_order_or_set_aside(
     run.mkdir(exist_ok=True)
     file = left(run, content)
     for order_file in take(run):
-        assert isinstance(order_file.order, tuple(orders.NAMES))
+        assert isinstance(order_file.order, tuple(orders.KINDS.values()))
         order_file.done()
     assert not file.exists()
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tres.store.journal_header import FORMAT
+from tres.store.journal_file import FORMAT
 from tres.store.records import (
     TEXTS,
     Begin,

@@ -16,12 +16,11 @@ from tres.engines.protocols import Exchange, Fetched
 from tres.errors import RunError
 from tres.store import high_water_mark as mark
 from tres.store import records
-from tres.store import recovery as rewind
+from tres.store import session_rebuild as rewind
 from tres.store.high_water_mark import mark_path
 from tres.store.journal import Journal
 from tres.store.recorded_session import RecordedSession
-from tres.store.recovery import RewoundWarning
-from tres.store.session_rebuild import rebuild_session
+from tres.store.session_rebuild import RewoundWarning, rebuild_session
 from tres.store.snapshot_files import SnapshotWarning
 from tres.store.warc_writer import WarcStore, parts_of
 from tres.web.percept import Percept

@@ -24,8 +24,7 @@ from tres.store.orders import ORDERS, Adopt, Block, Budget, Continue, Order, Pau
 from tres.store.recorded_session import RecordedSession
 from tres.store.records import Begin, Blocked
 from tres.store.run_controller import EVERY, RunController, Switched
-from tres.store.run_directory import CONFIG, STATE, write_config
-from tres.store.run_lock import lock_run
+from tres.store.run_directory import CONFIG, STATE, lock_run, write_config
 from tres.store.run_state import Doing, run_state
 from tres.web.page import FailureKind
 

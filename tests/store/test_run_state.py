@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from tres.errors import RunError
-from tres.store.run_directory import STATE, SUMMARY
-from tres.store.run_lock import is_locked, lock_run
+from tres.store.run_directory import STATE, SUMMARY, is_locked, lock_run
 from tres.store.run_state import Doing, RunState, at_work, run_state, write_state
 
 
@@ -63,7 +62,7 @@ def test_what_is_no_directory_is_not_crawled(tmp_path: Path) -> None:
 HOLDER = """
 import sys, time
 from pathlib import Path
-from tres.store.run_lock import lock_run
+from tres.store.run_directory import lock_run
 from tres.store.run_state import at_work
 with lock_run(Path(sys.argv[1])), at_work(Path(sys.argv[1])):
     print("held", flush=True)
@@ -87,7 +86,8 @@ def test_whoever_looks_does_not_keep_a_crawl_from_starting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Hundreds of looks in a row: each holds the lock for a moment, and a claim succeeds."""
-    monkeypatch.setattr("tres.store.run_lock.PATIENCE", 30.0)  # a moment is long on a busy machine
+    # a moment is long on a busy machine
+    monkeypatch.setattr("tres.store.run_directory.PATIENCE", 30.0)
     ended = threading.Event()
 
     def look() -> None:

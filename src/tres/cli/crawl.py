@@ -30,9 +30,8 @@ from tres.settings.policy_names import POLICIES, policy_names
 from tres.settings.sections import FEATURES
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.journal import JOURNAL
-from tres.store.recovery import RewoundWarning
-from tres.store.resume_hints import command_to_resume
-from tres.store.run_directory import is_exploring
+from tres.store.run_directory import command_to_resume, is_exploring
+from tres.store.session_rebuild import RewoundWarning
 from tres.store.snapshot_files import SnapshotWarning
 
 

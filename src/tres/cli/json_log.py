@@ -43,7 +43,7 @@ from tres.errors import TresError
 from tres.runs.open_run import Result
 from tres.settings.topic_file import TopicConfig
 from tres.store.journal import JOURNAL
-from tres.store.resume_hints import command_to_resume
+from tres.store.run_directory import command_to_resume
 
 EVENTS: dict[type[Event], str] = {
     Stepped: "page",

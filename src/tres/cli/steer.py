@@ -12,8 +12,7 @@ from tres.errors import ConfigError, RunError, printable
 from tres.numbers import format_count
 from tres.settings.topic_file import load_topic
 from tres.store.orders import OF_THE_MOMENT, Block, Budget, Continue, Order, Pause, Stop, send
-from tres.store.resume_hints import command_to_resume
-from tres.store.run_directory import config_of
+from tres.store.run_directory import command_to_resume, config_of
 from tres.store.run_state import Doing, run_state
 from tres.web.url import SiteBy, canonical, site_of
 

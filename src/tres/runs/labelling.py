@@ -31,7 +31,7 @@ from tres.store.guessed_examples import read_guesses
 from tres.store.judgements import read_judgements
 from tres.store.model_versions import keep_model, replace_model
 from tres.store.orders import Adopt, forget, send
-from tres.store.run_lock import LockedError, lock_run
+from tres.store.run_directory import LockedError, lock_run
 from tres.store.run_results import read_pages
 from tres.topic.excerpt import Excerpt, excerpt
 from tres.web.page import Page

@@ -29,8 +29,12 @@ from tres.runs.topic_perceiver import (
 )
 from tres.settings.topic_file import TopicConfig
 from tres.store.exploration_log import ExplorationLog
-from tres.store.resume_hints import command_to_resume, write_errors
-from tres.store.run_directory import forget_exploration, write_config
+from tres.store.run_directory import (
+    command_to_resume,
+    forget_exploration,
+    write_config,
+    write_errors,
+)
 from tres.web.percept import Perceiver
 
 OnProgress = Callable[[int, int], None]

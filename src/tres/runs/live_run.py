@@ -36,8 +36,7 @@ from tres.runs.topic_perceiver import perceive_topic
 from tres.settings.topic_file import TopicConfig
 from tres.store.exploration_log import EXPLORATION
 from tres.store.journal import JOURNAL
-from tres.store.run_directory import prepare, refuse_taken
-from tres.store.run_lock import lock_run
+from tres.store.run_directory import lock_run, prepare, refuse_taken
 from tres.web.percept import Perceiver
 
 _log = logging.getLogger(__name__)

@@ -32,13 +32,11 @@ from tres.runs.topic_session import new_session, perceive_seeds, session_digest
 from tres.settings.topic_file import TopicConfig
 from tres.store.guessed_examples import write_guesses
 from tres.store.journal import JOURNAL, Journal
-from tres.store.journal_header import Meta
+from tres.store.journal_file import Meta
 from tres.store.model_versions import MODEL
 from tres.store.recorded_session import PageArchive, RecordedSession
 from tres.store.records import Begin, Seeds
-from tres.store.resume_hints import resume_hint, write_errors
-from tres.store.run_directory import prepare, write_config
-from tres.store.run_lock import lock_run
+from tres.store.run_directory import lock_run, prepare, resume_hint, write_config, write_errors
 from tres.store.run_results import write_keywords, write_result
 from tres.store.run_state import at_work
 from tres.web.percept import Perceiver

@@ -27,12 +27,17 @@ from tres.runs.topic_perceiver import perceive_topic
 from tres.runs.topic_session import new_session, session_digest
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.journal import JOURNAL, Journal
-from tres.store.journal_header import Meta
+from tres.store.journal_file import Meta
 from tres.store.model_versions import model_of, newest_model
 from tres.store.orders import OF_THE_MOMENT, Budget, forget, ordered_budget
-from tres.store.resume_hints import resume_hint, write_errors
-from tres.store.run_directory import SUMMARY, config_of, write_config
-from tres.store.run_lock import lock_run
+from tres.store.run_directory import (
+    SUMMARY,
+    config_of,
+    lock_run,
+    resume_hint,
+    write_config,
+    write_errors,
+)
 from tres.store.run_results import read_tree
 from tres.store.run_state import at_work
 from tres.store.session_rebuild import rebuild_session, resume_session

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import warnings
-import zlib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -20,8 +19,7 @@ from tres.files.opening import opened
 from tres.offline import WarcArchive
 from tres.offline.archive import archive_errors
 from tres.offline.warc_reader import scan_records
-
-_CHUNK = 1 << 20
+from tres.store.warc_writer import gzip_members
 
 
 class Head(NamedTuple):
@@ -80,14 +78,6 @@ def _record(file: Path, start: int, end: int) -> bytes:
     with archive_errors(file), opened(file) as stream:
         stream.seek(start)
         data = stream.read(end - start)
-    return _member(data) if file.suffix == ".gz" else gzip.compress(data, mtime=0)
-
-
-def _member(data: bytes) -> bytes:
-    """The first gzip member, if it is complete: the last one of a file may not be."""
-    member = zlib.decompressobj(16 + zlib.MAX_WBITS)
-    rest = data
-    while rest and not member.eof:
-        member.decompress(rest, _CHUNK)
-        rest = member.unconsumed_tail
-    return data[: len(data) - len(member.unused_data)] if member.eof else b""
+    if file.suffix != ".gz":
+        return gzip.compress(data, mtime=0)
+    return data[: next(gzip_members(data), 0)]  # the last one of a file may be incomplete

@@ -3,7 +3,7 @@
 SQLite reads a write-ahead log up to its first bad frame and takes that for the end. Where the
 log is gone or damaged, a journal therefore ends early without any error. The mark says how far it
 must reach at least: the number of its last record, the chain of checksums there
-(`store.checksum_chain`), and the end of the WARC files by then.
+(`store.journal_file`), and the end of the WARC files by then.
 
     journal.mark    two slots of 512 bytes, each one line of JSON with its checksum
       committed     written after every commit, never synced: what a *kill* cannot take away
@@ -31,6 +31,8 @@ import os
 import zlib
 from pathlib import Path
 from typing import NamedTuple, Self
+
+import msgspec
 
 from tres.files.durable import sync_directory, write_synced
 from tres.store.records import DamagedError
@@ -137,5 +139,4 @@ def _read_slot(slot: bytes) -> tuple[str, Extent | None] | None:
     line, _, checksum = slot.strip().rpartition(b" ")
     if checksum != b"%08x" % zlib.crc32(line):
         return None
-    boot, extent = json.loads(line)
-    return boot, None if extent is None else Extent(*extent)
+    return msgspec.json.decode(line, type=tuple[str, Extent | None])

@@ -3,7 +3,7 @@
     journal.db  (SQLite)
       meta       what the whole run shares: its web, the names of its features
       records    the inputs of the crawl (`tres.store.records`), numbered, chained by
-                 checksums (`tres.store.checksum_chain`), and after how many seconds of crawling
+                 checksums (`tres.store.journal_file`), and after how many seconds of crawling
       pages      one row per step, in plain columns: what was fetched, why, how it went
       failures   one row per URL that gave no page
       postponed  one row per attempt after which a URL went back to the frontier
@@ -28,14 +28,18 @@ from typing import NamedTuple, Self
 from tres.crawl.events import Event, FetchFailed, Postponed, Stepped
 from tres.engines.protocols import Fetched
 from tres.files.durable import atomic_replace, sync_directory, sync_file
-from tres.store.checksum_chain import checksum, link_at, linked
 from tres.store.high_water_mark import Extent, HighWaterMark, mark_path
 from tres.store.journal_file import (
+    Meta,
+    checksum,
     connect,
     create_tables,
     damage_named,
     extent_of,
+    link_at,
+    linked,
     open_mark,
+    read_meta,
     refuse_missing,
     refuse_shorter,
     required_of,
@@ -43,7 +47,6 @@ from tres.store.journal_file import (
     warc_end_of,
     write_ahead,
 )
-from tres.store.journal_header import Meta, read_meta
 from tres.store.journal_reader import JournalReader
 from tres.store.journal_tables import (
     FAILURES_TABLE,

@@ -1,4 +1,14 @@
-"""The file of a journal: created, opened, and compared with its high-water mark.
+"""The file of a journal: its header and its chain of checksums, how it is created and opened.
+
+SQLite's own header has our application id and the version of the format; the table `meta` has the
+rest of the header, a row each, as JSON.
+
+Every record confirms all before it. A record has a checksum of its own (number, kind, time,
+content), and so has every row of the plain tables. The *link* of a record is a checksum over the
+link of the record before, its own checksum, and those of its rows; the link before the first record
+is the checksum of the header. So one number, the link of the last record, stands for the whole
+journal: whatever is changed, removed or moved breaks the chain at that place, and two journals with
+the same link at a record are equal up to there.
 
 SQLite syncs the write-ahead log at checkpoints only (`synchronous = NORMAL`), and `Journal.sync`
 does it every second or so: the end of the process loses nothing, a power cut may lose the last
@@ -8,18 +18,106 @@ what all the rest of it costs.
 
 from __future__ import annotations
 
+import json
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+import msgspec
+
+from tres import __version__
 from tres.errors import RunError
-from tres.store.checksum_chain import link_at, links_after
 from tres.store.exploration_log import EXPLORATION
 from tres.store.high_water_mark import Extent, HighWaterMark, Required, mark_path, read_mark
-from tres.store.journal_header import Meta, write_meta
 from tres.store.journal_tables import FAILURES_TABLE, POSTPONED_TABLE, pages_table
 from tres.store.records import DamagedError
+
+FORMAT = 3
+APPLICATION = 0x74726573
+"""SQLite's application id of a journal: `tres` in ASCII."""
+_LINKS = (
+    "SELECT records.seq, records.checksum, link, pages.checksum, "
+    "coalesce(failures.checksum, postponed.checksum) FROM records "
+    "LEFT JOIN pages ON pages.seq = records.seq LEFT JOIN failures ON failures.seq = records.seq "
+    "LEFT JOIN postponed ON postponed.seq = records.seq "
+    "WHERE records.seq > ? ORDER BY records.seq"
+)
+
+
+class Meta(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What holds for a whole run. `web` is the address of its web, empty for the live Web."""
+
+    web: str
+    web_name: str
+    features: tuple[str, ...]
+    exploration_pages: int = 0
+    version: str = __version__
+    policy: str = ""
+    """The policy object of a program; empty for the policy that the configuration names."""
+
+    @property
+    def checksum(self) -> int:
+        """The link from which the chain of the records starts."""
+        return zlib.crc32(
+            json.dumps([FORMAT, msgspec.structs.asdict(self)], sort_keys=True).encode()
+        )
+
+
+def read_meta(connection: sqlite3.Connection, path: Path) -> Meta:
+    """The header of a journal; `RunError` or `DamagedError` if it is not a journal of tres."""
+    _refuse_foreign(connection, path)
+    values = {
+        key: json.loads(value)
+        for key, value in connection.execute("SELECT key, value FROM meta").fetchall()
+    }
+    return msgspec.convert(values, Meta)
+
+
+def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION:
+        raise RunError(
+            f"{path}: is not a journal of tres; name a run that 'tres crawl' has written"
+        )
+    if version != FORMAT:
+        raise RunError(
+            f"{path}: has the format {version}, and this version of tres reads {FORMAT}; use the "
+            "version of tres that wrote it"
+        )
+
+
+def checksum(seq: int, kind: str, seconds: float, body: bytes) -> int:
+    """The checksum of one record."""
+    return zlib.crc32(body, zlib.crc32(f"{seq} {kind} {seconds!r}".encode("utf-8", "replace")))
+
+
+def linked(before: int, seq: int, record: int, page: int | None, failure: int | None) -> int:
+    """The link of a record with these checksums, after the link of the record before."""
+    return zlib.crc32(f"{seq} {record} {page} {failure}".encode(), before)
+
+
+def link_at(connection: sqlite3.Connection, seq: int) -> int:
+    """The link of a record."""
+    row = connection.execute("SELECT link FROM records WHERE seq = ?", (seq,)).fetchone()
+    if row is None:
+        raise DamagedError(f"record {seq} is missing")
+    return int(row[0])
+
+
+def links_after(connection: sqlite3.Connection, seq: int, before: int) -> Iterator[int]:
+    """Iterate over the numbers of the records after one with the link `before`, each checked."""
+    with closing(connection.cursor()) as cursor:
+        for number, record, link, page, failure in cursor.execute(_LINKS, (seq,)):
+            seq += 1
+            if number != seq:
+                raise DamagedError(f"record {seq} is missing")
+            before = linked(before, seq, record, page, failure)
+            if link != before:
+                raise DamagedError(f"record {seq} or one of its rows is not what was written")
+            yield seq
 
 
 def connect(path: Path, mode: str) -> sqlite3.Connection:
@@ -30,7 +128,11 @@ def connect(path: Path, mode: str) -> sqlite3.Connection:
 
 def create_tables(connection: sqlite3.Connection, meta: Meta) -> None:
     """Make an empty file the journal of a run."""
-    write_meta(connection, meta)
+    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+    connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)")
+    rows = [(key, json.dumps(value)) for key, value in msgspec.structs.asdict(meta).items()]
+    connection.executemany("INSERT INTO meta VALUES (?, ?)", rows)
     connection.execute(
         "CREATE TABLE records (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, seconds REAL NOT NULL, "
         "checksum INTEGER NOT NULL, link INTEGER NOT NULL, body BLOB NOT NULL)"

@@ -8,10 +8,8 @@ from contextlib import closing
 from itertools import accumulate
 from pathlib import Path
 
-from tres.store.checksum_chain import checksum, link_at, links_after
 from tres.store.high_water_mark import Extent, Required
-from tres.store.journal_file import damage_named, warc_end_of
-from tres.store.journal_header import Meta
+from tres.store.journal_file import Meta, checksum, damage_named, link_at, links_after, warc_end_of
 from tres.store.journal_tables import FAILURES_TABLE, POSTPONED_TABLE, PlainTable, Row, pages_table
 from tres.store.records import (
     Begin,

@@ -34,22 +34,22 @@ def newest_model(run: Path) -> RelevanceModel:
 
 def model_of(run: Path, digest: str) -> RelevanceModel:
     """Load the model that a segment of the journal names."""
-    for directory in sorted(run.glob(f"{MODEL}*")):
-        if directory.is_dir() and (model := load_model(directory)).digest == digest:
-            return model
-    raise _gone(run, digest)
+    return load_model(place_of(run, digest))
 
 
 def place_of(run: Path, digest: str) -> Path:
     """The directory of a model of the run, by its manifest; the model is not loaded."""
-    if (place := _found(run, digest)) is None:
-        raise _gone(run, digest)
+    if (place := _find_model(run, digest)) is None:
+        raise RunError(
+            f"{run}: the model {digest[:DIGITS]} that judged some of its pages is gone; "
+            "put its directory back or run the crawl again"
+        )
     return place
 
 
 def keep_model(run: Path, model: RelevanceModel) -> None:
     """Save a model beside those of the run; the newest stays the newest."""
-    if _found(run, model.digest) is None:
+    if _find_model(run, model.digest) is None:
         model.save(run / f"{MODEL}-{model.digest[:DIGITS]}")
 
 
@@ -85,16 +85,9 @@ def _shelve(run: Path, name: str) -> None:
         (run / name).rename(run / f"{MODEL}-{number}")
 
 
-def _found(run: Path, digest: str) -> Path | None:
+def _find_model(run: Path, digest: str) -> Path | None:
     for directory in (run / MODEL, *sorted(run.glob(f"{MODEL}-*"))):
         with suppress(OSError, ValueError, TypeError, KeyError, RecursionError):  # no model
             if json.loads(files.content(directory / MANIFEST))["digest"] == digest:
                 return directory
     return None
-
-
-def _gone(run: Path, digest: str) -> RunError:
-    return RunError(
-        f"{run}: the model {digest[:DIGITS]} that judged some of its pages is gone; "
-        "put its directory back or run the crawl again"
-    )

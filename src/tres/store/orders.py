@@ -14,7 +14,6 @@ does a directory that has filled up: one look reads some orders and leaves the r
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import re
@@ -22,11 +21,13 @@ import secrets
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from heapq import nsmallest
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
+
+import msgspec
 
 from tres.errors import ConfigError, RunError, printable
 from tres.files.durable import replace_file
@@ -48,23 +49,23 @@ _ORDER, _REFUSED = ".json", ".refused"
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Pause:
+class _Order(msgspec.Struct, frozen=True, tag_field="order", tag=str.lower):
+    """An order in JSON is an object with the name of its class and its fields."""
+
+
+class Pause(_Order, frozen=True):
     """Request nothing new; what is in flight may come back."""
 
 
-@dataclass(frozen=True, slots=True)
-class Continue:
+class Continue(_Order, frozen=True):
     """End a pause."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(_Order, frozen=True):
     """End the crawl as the first interrupt from the keyboard does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(_Order, frozen=True):
     """Change the budget: pages of the whole crawl."""
 
     pages: int
@@ -74,8 +75,7 @@ class Budget:
             raise ConfigError(f"{self.pages!r} is not a budget; give a number of pages, at least 1")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(_Order, frozen=True):
     """Take nothing more from a site, named as the crawl names sites."""
 
     site: str
@@ -85,8 +85,7 @@ class Block:
             raise ConfigError(f"{self.site!r:.50} is not a site; name a host such as example.org")
 
 
-@dataclass(frozen=True, slots=True)
-class Adopt:
+class Adopt(_Order, frozen=True):
     """Judge pages by the model with this digest, which is in the run directory."""
 
     model: str
@@ -97,15 +96,7 @@ class Adopt:
 
 
 Order = Pause | Continue | Stop | Budget | Block | Adopt
-KINDS: dict[str, type[Order]] = {
-    "pause": Pause,
-    "continue": Continue,
-    "stop": Stop,
-    "budget": Budget,
-    "block": Block,
-    "adopt": Adopt,
-}
-NAMES = {kind: name for name, kind in KINDS.items()}
+KINDS: dict[str, type[Order]] = {kind.__name__.lower(): kind for kind in get_args(Order)}
 OF_THE_MOMENT = (Pause, Continue, Stop)
 """Orders that mean nothing to a crawl that starts after they were given."""
 
@@ -121,8 +112,9 @@ def order_named(values: dict[str, Any], known: Collection[str] = KINDS) -> Order
             kind = KINDS[name]
         case _:
             raise ConfigError(f"it names no order; the orders are {', '.join(known)}")
-    if rest.keys() != (needed := {field.name for field in fields(kind)}):
-        raise ConfigError(f"the order {name!r} goes with {' and '.join(needed) or 'nothing else'}")
+    if rest.keys() != set(kind.__struct_fields__):
+        needed = " and ".join(kind.__struct_fields__) or "nothing else"
+        raise ConfigError(f"the order {name!r} goes with {needed}")
     return kind(**rest)
 
 
@@ -145,12 +137,15 @@ class OrderFile:
 def send(run: Path, order: Order, clock: Callable[[], int] = time.time_ns) -> None:
     """Put an order into the inbox of a run; `RunError` if it cannot be written."""
     inbox = run / ORDERS
-    content = json.dumps({"order": NAMES[type(order)], **asdict(order)})
     name = f"{clock():020d}-{secrets.token_hex(4)}"
     try:
         inbox.mkdir(exist_ok=True)
-        _refuse_crowd(inbox)
-        replace_file(inbox / f"{name}{_ORDER}", content.encode(), durable=False)
+        if len(_waiting(inbox)) >= MOST:
+            raise RunError(
+                f"{inbox}: {MOST:,} orders wait there already; let a crawl carry them out "
+                "('tres resume'), or delete the files in that directory"
+            )
+        replace_file(inbox / f"{name}{_ORDER}", msgspec.json.encode(order), durable=False)
     except OSError as error:
         reason = error.strerror or error
         raise RunError(f"{inbox}: the order cannot be written ({reason})") from error
@@ -160,7 +155,7 @@ def take(run: Path, most: int = AT_ONCE) -> Iterator[OrderFile]:
     """Iterate over the orders that wait, oldest first; files that are not orders are set aside."""
     for file in nsmallest(most, _waiting(run / ORDERS)):
         try:
-            order = order_named(json.loads(_content(file)))
+            order = order_named(msgspec.json.decode(_content(file)))
         except FileNotFoundError:
             continue  # another process has removed it
         except (OSError, ValueError, RecursionError, ConfigError) as problem:
@@ -190,14 +185,6 @@ def _waiting(inbox: Path) -> list[Path]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     return [inbox / name for name in names if name.endswith(_ORDER)]
-
-
-def _refuse_crowd(inbox: Path) -> None:
-    if len(_waiting(inbox)) >= MOST:
-        raise RunError(
-            f"{inbox}: {MOST:,} orders wait there already; let a crawl carry them out "
-            "('tres resume'), or delete the files in that directory"
-        )
 
 
 def _content(file: Path) -> bytes:

@@ -16,7 +16,7 @@ from tres.offline import WarcArchive, Web, open_web
 from tres.offline.archive import ArchiveWarning
 from tres.offline.warc import page_within
 from tres.store.journal import JOURNAL, Journal
-from tres.store.resume_hints import command_to_resume
+from tres.store.run_directory import command_to_resume
 from tres.store.warc_writer import WarcStore, parts_of
 from tres.web.page import Outcome, Page
 

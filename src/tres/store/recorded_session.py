@@ -12,7 +12,7 @@ ends at any moment, for whatever reason, goes on by folding its journal
 A demand that was answered with `Wait` or `Done` is not kept: it changes nothing. If a page's
 exchange is kept as WARC, it is written first and the journal says where it ends: whatever is
 behind the last end in the journal was never counted, and is cut off. Both are synced every second
-or so, so that a power cut costs no more than that (`tres.store.recovery`).
+or so, so that a power cut costs no more than that (`tres.store.session_rebuild`).
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ from tres.errors import RunError
 from tres.settings.sections import KeepKind
 from tres.store.journal import Journal
 from tres.store.records import Begin, Blocked, Demanded, Entry, Received, fits
-from tres.store.recovery import ArchivedPages
-from tres.store.resume_hints import write_errors
+from tres.store.run_directory import write_errors
 from tres.store.snapshot_files import (
     Snapshot,
     SnapshotWarning,
@@ -48,8 +47,14 @@ SYNC_SHARE = 0.05
 """Share of the time that syncing may take; on a slow disk the syncs come less often."""
 
 
-class PageArchive(ArchivedPages, Protocol):
-    """An archive of raw pages that grows with the crawl."""
+class PageArchive(Protocol):
+    """The WARC files of a run, which grow with the crawl."""
+
+    def is_whole(self, start: int, end: int) -> bool:
+        """Whether the exchange between two offsets is still there, byte for byte."""
+
+    def surplus(self, end: int) -> int:
+        """How many whole records are behind an offset."""
 
     def append(self, exchange: Exchange, asked: str = "", page: str = "") -> int:
         """Add an exchange, to be found by these URLs as well; return the offset of the end."""

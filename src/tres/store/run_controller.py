@@ -26,8 +26,7 @@ from tres.settings.topic_file import load_topic
 from tres.store.model_versions import adopt_model, place_of
 from tres.store.orders import Adopt, Block, Budget, Continue, OrderFile, Pause, Stop, take
 from tres.store.recorded_session import RecordedSession
-from tres.store.resume_hints import write_errors
-from tres.store.run_directory import config_of, write_config
+from tres.store.run_directory import config_of, write_config, write_errors
 from tres.store.run_state import Doing, write_state
 
 EVERY = 0.2

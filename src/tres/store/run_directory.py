@@ -21,18 +21,27 @@ and, derived from the journal whenever a crawl ends in an orderly way (`store.ru
     tree.json       the decision tree, if the policy has one
     summary.json    the result in numbers, written last: a crawl without it is not at its end
     report.html     the report of `tres report`
+
+One process writes to a run directory at a time. It locks the directory itself, so that the lock
+ends with the process, however that ends.
 """
 
 from __future__ import annotations
 
+import fcntl
+import os
+import shlex
 import shutil
+import sqlite3
+import time
 import zlib
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from tres.engines.scrapy.logs import LOG
-from tres.errors import RunError
+from tres.errors import RunError, SeedError, printable
 from tres.files import opening as files
 from tres.files.durable import UNFINISHED, replace_file
 from tres.store.exploration_log import EXPLORATION
@@ -42,7 +51,6 @@ from tres.store.journal import JOURNAL
 from tres.store.judgements import JUDGEMENTS
 from tres.store.model_versions import MODEL
 from tres.store.orders import ORDERS
-from tres.store.run_lock import lock_run
 from tres.store.snapshot_files import SNAPSHOT
 from tres.store.warc_writer import PARTS, parts_of
 
@@ -57,6 +65,9 @@ _OWN_FILES = (
 _CHECKSUM = "# checksum: "
 _MOST_BYTES = 100_000_000
 """Of a file that is read as a whole; the largest is the tree."""
+PATIENCE = 0.5
+"""Seconds for which a lock is tried: another process may just be testing it."""
+_BETWEEN_TRIES = 0.02
 
 
 def is_run(path: Path) -> bool:
@@ -181,3 +192,77 @@ def damaged_file(file: Path, reason: object) -> RunError:
 def text_checksum(text: str) -> str:
     """The checksum of a text, in hexadecimal digits."""
     return f"{zlib.crc32(text.encode()):08x}"
+
+
+class LockedError(RunError):
+    """Another process writes to this run."""
+
+
+@contextmanager
+def lock_run(path: Path) -> Iterator[None]:
+    """Hold the lock of a run; `LockedError` if another process has it."""
+    directory = os.open(path, os.O_RDONLY)
+    try:
+        if not _try_lock(directory, time.monotonic() + PATIENCE):
+            raise LockedError(
+                f"{path}: another tres is crawling there; wait until it has ended, or stop it"
+            )
+        yield
+    finally:
+        os.close(directory)
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a process writes to this run; the test is too short to keep another from locking."""
+    try:
+        directory = os.open(path, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(directory, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(directory)
+    return False
+
+
+def _try_lock(directory: int, until: float) -> bool:
+    while True:
+        try:
+            fcntl.flock(directory, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                return False
+            time.sleep(_BETWEEN_TRIES)
+        else:
+            return True
+
+
+def command_to_resume(run: Path) -> str:
+    """The command that goes on with a run."""
+    return f"tres resume {shlex.quote(str(run))}"
+
+
+@contextmanager
+def resume_hint(run: Path) -> Iterator[None]:
+    """Add to any error that ends a crawl how to go on: its journal is whole."""
+    try:
+        yield
+    except (RunError, SeedError):
+        raise  # these say themselves what to do
+    except Exception as error:
+        again = command_to_resume(run)
+        error.add_note(printable(f"the pages fetched so far are kept; continue: {again}"))
+        raise
+
+
+@contextmanager
+def write_errors(run: Path, remedy: str = "") -> Iterator[None]:
+    """Turn errors of a disk that takes nothing more into a `RunError` that says what to do."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        reason = getattr(error, "strerror", None) or error
+        go_on = f"free some space, then: {command_to_resume(run)}"
+        raise RunError(f"{run}: cannot be written ({reason}); {remedy or go_on}") from error

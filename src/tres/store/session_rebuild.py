@@ -2,26 +2,45 @@
 
 A session is deterministic: a fresh one is given every entry of the journal again, and must choose
 what it chose then. A difference is a `RunError`, as the code or a library is not the same. A
-snapshot shortens the fold (`tres.store.snapshot_files`). What a crawl has lost in an accident is
-dealt with first (`tres.store.recovery`).
+snapshot shortens the fold (`tres.store.snapshot_files`).
+
+What a crawl has lost in an accident is dealt with first: how far do journal and WARC files reach?
+A page is in the WARC files before it is in the journal, and both are synced every second or so.
+So a *kill* leaves at most one exchange that the journal does not know; it is cut off. A *power
+cut* may take the last seconds from either. Pages in the journal that the WARC files have lost are
+fetched again: the journal is rewound to the record before the first of them, and the requests
+without an outcome there are repeated. Only other accidents can lose what was synced long ago. A
+few pages at the end (of a file that was not copied whole) are fetched again too; more than that
+looks like files of another run, and nothing is changed.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from itertools import takewhile
 
 from tres.crawl.events import Fetch
 from tres.crawl.session import CrawlSession
 from tres.crawl.session_state import restore
-from tres.errors import RunError
+from tres.errors import RunError, printable
+from tres.numbers import format_count
 from tres.settings.sections import KeepKind
+from tres.store.high_water_mark import mark_path
 from tres.store.journal import Journal
 from tres.store.recorded_session import PageArchive, RecordedSession
 from tres.store.records import Begin, Blocked, Demanded, Entry, Received, Seeds
-from tres.store.recovery import first_lost, refuse_foreign, rewind
-from tres.store.resume_hints import write_errors
+from tres.store.run_directory import write_errors
 from tres.store.snapshot_files import Snapshot, read_snapshot, set_aside
+
+MOST = 100
+"""How many pages that were synced, and are gone, are fetched again without asking."""
+OF_ONE_EXCHANGE = 3
+"""Records that a kill can leave behind the last page: warcinfo, request and response."""
+
+
+class RewoundWarning(UserWarning):
+    """Some pages were lost in an accident and are fetched again."""
 
 
 def resume_session(
@@ -105,3 +124,44 @@ def _repeats(session: CrawlSession, entry: Entry) -> bool:
                 return False
             session.receive(asked, outcome)
     return True
+
+
+def first_lost(journal: Journal, kept: PageArchive) -> int | None:
+    """The record of the first page whose exchange the files have lost at their end, if any."""
+    safe = 0 if journal.required is None else journal.required.synced.warc_end
+    lost, missed = None, 0
+    for record, (start, end) in reversed(journal.exchanges().items()):
+        if kept.is_whole(start, end):
+            if end <= safe:
+                break
+        else:
+            lost, missed = record, missed + (end <= safe)
+            if missed > MOST or (start == 0 and safe):
+                raise _others(journal)
+    return lost
+
+
+def refuse_foreign(journal: Journal, kept: PageArchive) -> None:
+    """Refuse WARC files with pages that no accident can have kept from the journal."""
+    required = journal.required
+    if required is None or not required.is_exact:
+        return  # a power cut may take seconds from the journal that the files still have
+    if kept.surplus(journal.warc_end()) > OF_ONE_EXCHANGE:
+        raise _others(journal)
+
+
+def rewind(journal: Journal, first: int) -> None:
+    """Delete a record of a journal and all behind it, with a warning."""
+    run, before = journal.path.parent, journal.steps()
+    journal.rewind(first)
+    again = format_count(before - journal.steps(), "page")
+    text = f"{run}: its WARC files have lost their end; {again} will be fetched again"
+    warnings.warn(printable(text), RewoundWarning, stacklevel=2)
+
+
+def _others(journal: Journal) -> RunError:
+    return RunError(
+        f"{journal.path.parent}: its WARC files are not those of its journal, so nothing was "
+        f"changed; put them back as they were, or remove {mark_path(journal.path)} to go on from "
+        "the last page that both have"
+    )

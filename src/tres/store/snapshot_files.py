@@ -7,7 +7,7 @@ version of tres that wrote it, all values that are not arrays, and the type and 
 array. A snapshot is only a shortcut: one that is damaged, incomplete, or of another configuration,
 version or journal is ignored with a warning, and the journal is folded from its start. It is
 replaced in one piece, so there is always a whole one or none. The link of the last record
-(`store.checksum_chain`), which stands for all records before it, shows that it belongs to this
+(`store.journal_file`), which stands for all records before it, shows that it belongs to this
 journal: after a power cut a crawl may have taken another course from there.
 
 When is one due? Writing takes time in proportion to the state, folding in proportion to the steps

@@ -10,7 +10,7 @@ the last end in its journal.
 
 After a power cut the files may be shorter than the journal says, or hold zeros: what was written
 since the last `sync` may be lost. `is_whole` tells whether an exchange is still there, and
-`tres.store.recovery` rewinds the journal to the last page that both have.
+`tres.store.session_rebuild` rewinds the journal to the last page that both have.
 """
 
 from __future__ import annotations
@@ -65,12 +65,10 @@ class WarcStore:
         directory: Path,
         about: Mapping[str, str],
         part_bytes: int = PART_BYTES,
-        level: int = LEVEL,
     ) -> None:
         self.directory = directory
         self._about = STANDARD | dict(about)
         self._part_bytes = part_bytes
-        self._level = level
         self._file: FileIO | None = None
         self._is_new = False
         self._measure()
@@ -96,7 +94,7 @@ class WarcStore:
             self._roll_over()
         records = [] if self._size else [self._warcinfo(exchange.at)]
         records += exchange_records(exchange, self.end, asked, page)
-        self._write(b"".join(zlib.compress(one, self._level, _GZIP) for one in records))
+        self._write(b"".join(zlib.compress(one, LEVEL, _GZIP) for one in records))
         return self.end
 
     def truncate(self, end: int) -> None:
@@ -122,11 +120,12 @@ class WarcStore:
 
     def is_whole(self, start: int, end: int) -> bool:
         """Whether what `append` wrote between two ends is still there, byte for byte."""
-        return end <= self.end and members_in(self._read(start, end)) is not None
+        data = self._read(start, end)
+        return end <= self.end and sum(gzip_members(data)) == len(data)
 
     def surplus(self, end: int) -> int:
         """How many whole records are behind an end."""
-        return sum(1 for _ in _members(self._read(end, min(self.end, end + _SURPLUS))))
+        return sum(1 for _ in gzip_members(self._read(end, min(self.end, end + _SURPLUS))))
 
     def _read(self, start: int, end: int) -> bytes:
         """The bytes between two ends; an exchange lies in one file."""
@@ -177,13 +176,7 @@ class WarcStore:
         return block.record(block.id(at, self.end), at, [name])
 
 
-def members_in(data: bytes) -> int | None:
-    """How many gzip members these bytes are; None if they are anything else."""
-    sizes = list(_members(data))
-    return len(sizes) if sum(sizes) == len(data) else None
-
-
-def _members(data: bytes) -> Iterator[int]:
+def gzip_members(data: bytes) -> Iterator[int]:
     """Iterate over the sizes of the whole gzip members at the beginning of these bytes."""
     rest = memoryview(data)
     while rest:
