@@ -1,4 +1,4 @@
-"""A crawl as a Gymnasium environment, for agents from elsewhere.
+"""A crawl as a Gymnasium environment, for agents of other libraries.
 
     env = CrawlEnv.of(load_topic("biology.toml"), open_web("encyclopedia.jsonl.gz"))
     observation, info = env.reset(seed=1)
@@ -41,7 +41,7 @@ from tres.settings.topic_file import TopicConfig
 
 OFFERED = 32
 HIGHEST = 32.0
-"""No feature is higher: shares and probabilities end at 1, logarithms of counts long before."""
+"""Bound of all features: shares and probabilities are at most 1, logarithms of counts far below."""
 
 Observation = NDArray[np.float32]
 
@@ -52,7 +52,7 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
     metadata = {"render_modes": []}  # noqa: RUF012 - Gymnasium's name for it
 
     def __init__(self, config: TopicConfig, seen: PerceivedWeb, offered: int = OFFERED) -> None:
-        self._config = config.override(policy="tres")  # an agent looks at the links
+        self._config = config.override(policy="tres")  # the agent reads the features of links
         self._seen = seen
         self._offered = offered
         self._session: CrawlSession | None = None
@@ -66,9 +66,9 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
     def of(
         cls, config: TopicConfig, web: Web, offered: int = OFFERED, judge: Judge | None = None
     ) -> CrawlEnv:
-        """The environment of a topic on an archive or a generated web.
+        """Return the environment of a topic on an archive or a generated web.
 
-        `judge` says what is relevant, instead of a model that is trained.
+        `judge` decides what is relevant; without it a model is trained.
         """
         model = None if judge is None else as_model(judge)
         return cls(config, PerceivedWeb(web, perceive_topic(config, web, model)), offered)
@@ -81,7 +81,7 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin a crawl; its seeds are fetched before the first choice."""
+        """Start a crawl; its seeds are fetched before the first choice."""
         super().reset(seed=seed)
         rng = np.random.default_rng(int(self.np_random.integers(2**32)))
         crawl = CrawlState()
@@ -101,12 +101,12 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
     def step(
         self, action: np.int64
     ) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
-        """Fetch the page of a row on offer."""
+        """Fetch the page of an offered row."""
         if self._session is None or self._ended:
             raise gymnasium.error.ResetNeeded("the crawl has ended or not begun; call reset()")
         if not self.action_space.contains(action):
             raise gymnasium.error.InvalidAction(
-                f"{action!r} is no row on offer; choose from 0 to {self._offered - 1}"
+                f"{action!r} is not a row on offer; choose from 0 to {self._offered - 1}"
             )
         self._policy.choose_next(int(self._rows[int(action)]))
         fetched = self._fetch_next(self._session)

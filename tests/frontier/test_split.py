@@ -7,7 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tres.frontier.split import best_split, variance
+from tres.frontier.split import best_split
+
+
+def variance(rewards: np.ndarray) -> float:
+    return float(np.var(rewards, dtype=np.float64))
 
 
 def floats(*rows: tuple[float, ...]) -> np.ndarray:

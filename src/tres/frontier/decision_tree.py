@@ -3,10 +3,10 @@
 The tree grows by experience: a state-action vector and the reward it earned are sorted
 into their leaf, and that leaf alone is tried for a split. So the tree grows by at most one
 leaf a step (Theorem 2), and grows where the crawler goes. It grows best-first and is never
-pruned: an early split may be poor, later ones below it mend that.
+pruned: later splits make up for a poor early one.
 
-Nodes are numbered in order of birth, 0 is the root. A leaf's two children are itself, so
-that sorting a matrix of vectors is the same few array operations at every depth.
+Nodes are numbered in order of creation, 0 is the root. Both children of a leaf are the leaf
+itself, so that sorting a matrix of vectors is the same few array operations at every depth.
 """
 
 from __future__ import annotations
@@ -54,46 +54,46 @@ class Tree:
 
     @property
     def nodes(self) -> int:
-        """Nodes, leaves included."""
+        """The number of nodes, leaves included."""
         return len(self._feature)
 
     @property
     def leaves(self) -> int:
-        """Leaves; a binary tree has one more than it has inner nodes."""
+        """The number of leaves: one more than there are inner nodes."""
         return (self.nodes + 1) // 2
 
     def is_leaf(self, node: int) -> bool:
-        """A leaf is its own child."""
+        """Whether a node is a leaf: its own child."""
         return int(self._children.view[node, _LEFT]) == node
 
     def rule(self, node: int) -> tuple[int, float]:
-        """Feature and threshold of an inner node."""
+        """Return the feature and the threshold of an inner node."""
         return int(self._feature.view[node]), float(self._threshold.view[node])
 
     def children(self, node: int) -> tuple[int, int]:
-        """Left and right child of an inner node."""
+        """Return the left and the right child of an inner node."""
         left, right = self._children.view[node].tolist()
         return left, right
 
     def parent(self, node: int) -> int:
-        """The node above, `NONE` above the root."""
+        """Return the parent of a node, `NONE` for the root."""
         return int(self._parent.view[node])
 
     def depth(self, node: int) -> int:
-        """Rules between the root and the node."""
+        """Return the number of rules between the root and a node."""
         return int(self._depth.view[node])
 
     def experience_of(self, node: int) -> tuple[int, float]:
-        """How many experiences have passed through a node, and their mean reward."""
+        """Return the number of experience samples in a node, and their mean reward."""
         count = int(self._experiences.view[node])
         return count, float(self._reward_sum.view[node]) / count if count else 0.0
 
     def sort(self, vectors: Floats) -> Ids:
-        """The leaf of each vector."""
+        """Return the leaf of each vector."""
         return self.sort_from(ROOT, vectors, self._height)
 
     def sort_from(self, node: int, vectors: Floats, levels: int) -> Ids:
-        """The node of each vector, `levels` rules below `node`."""
+        """Return the node of each vector, `levels` rules below `node`."""
         at = np.full(len(vectors), node, np.int32)
         values, offset = vectors.ravel(), np.arange(len(vectors)) * vectors.shape[1]
         feature, threshold = self._feature.view, self._threshold.view
@@ -104,7 +104,7 @@ class Tree:
         return at
 
     def leaf_of(self, vector: Floats) -> int:
-        """The leaf of one vector."""
+        """Return the leaf of one vector."""
         node, values = ROOT, vector.tolist()
         while not self.is_leaf(node):
             feature, threshold = self.rule(node)
@@ -112,7 +112,7 @@ class Tree:
         return node
 
     def learn(self, vector: Floats, reward: float) -> NewSplit | None:
-        """A new experience sample; its leaf is tried for a split."""
+        """Add an experience sample; return the split if its leaf splits."""
         member = self._vectors.append(vector)
         self._rewards.append(reward)
         leaf = self.leaf_of(vector)
@@ -145,7 +145,7 @@ class Tree:
         self._threshold.view[leaf] = split.threshold
         self._children.view[leaf] = left, right
         self._height = max(self._height, depth)
-        # The stored threshold is a 64-bit number: rounded to 32 bits it could swallow a neighbour.
+        # The threshold stays at 64 bits: rounded to 32 it could equal a neighbouring value.
         goes_right = self._vectors.view[members, split.feature] >= self._threshold.view[leaf]
         self._seat(left, members[~goes_right])
         self._seat(right, members[goes_right])

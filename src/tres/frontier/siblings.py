@@ -64,11 +64,6 @@ class Siblings:
         self._best = Column(np.float32)
         self._near = Column(np.float32, width=2)
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of memory."""
-        return sum(column.nbytes for column in vars(self).values())
-
     def cite(self, links: Outlinks, rows: Ids, total: int) -> None:
         """Add the edges of a fetched page to rows (of `total`) and to URLs chosen before."""
         page, known = links.page, links.known

@@ -35,11 +35,6 @@ class Split(NamedTuple):
     reduction: float
 
 
-def variance(rewards: NDArray[np.floating]) -> float:
-    """V(P)."""
-    return float(np.var(rewards, dtype=np.float64))
-
-
 def best_split(vectors: Floats, rewards: Floats) -> Split | None:
     """The split with the highest variance reduction, or None if none reduces it.
 

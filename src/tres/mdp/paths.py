@@ -2,7 +2,7 @@
 
 Every fetched page has one parent, the page whose link led to it, or none if it is a
 seed; so each has a unique web path, path(t), from a seed to itself. A link is described
-by the path of the page it stands on, and three numbers per page are enough for that:
+by the path of the page it is on, and three numbers per page are enough for that:
 the pages on its path, the relevant ones among them, and how many edges back the nearest
 relevant one lies.
 """
@@ -20,7 +20,7 @@ NONE = -1
 
 
 class PathFeatures(NamedTuple):
-    """What the path says about a link found at its end (features 1 to 3 of the schema)."""
+    """The path features of a link on the last page of a path (features 1 to 3 of the schema)."""
 
     parent_reward: float
     inverse_distance: float
@@ -28,7 +28,7 @@ class PathFeatures(NamedTuple):
 
 
 class WebPaths:
-    """The forest of fetched pages; pages are named by their URL id."""
+    """The forest of fetched pages, by URL id."""
 
     def __init__(self) -> None:
         self._parent = Column(np.int32, fill=NONE)
@@ -39,11 +39,11 @@ class WebPaths:
         self._fetched = Column(np.bool_)
 
     def __contains__(self, url: int) -> bool:
-        """Is the URL in the closure?"""
+        """Whether the URL is in the closure."""
         return url < len(self._fetched) and bool(self._fetched.view[url])
 
     def extend(self, url: int, parent: int, reward: float, relevant: bool) -> None:
-        """The page at `url` was fetched through a link on `parent`: g_t becomes g_t+1."""
+        """Add a page that was fetched through a link on `parent`: g_t becomes g_t+1."""
         self._make_room(url + 1)
         length, on_path, since = self._end_of(parent)
         self._parent.view[url] = parent
@@ -55,7 +55,7 @@ class WebPaths:
         self._fetched.view[url] = True
 
     def features(self, url: int) -> PathFeatures:
-        """The path features of a link that stands on the fetched page `url`."""
+        """Return the path features of a link on the fetched page `url`."""
         since = int(self._since_relevant.view[url])
         distance = since + 1  # from the link's target, one edge further than from its page
         return PathFeatures(
@@ -65,18 +65,18 @@ class WebPaths:
         )
 
     def path(self, url: int) -> list[int]:
-        """The web path of a fetched page, from its seed to itself."""
+        """Return the web path of a fetched page, from its seed to itself."""
         path = [url]
         while (parent := int(self._parent.view[path[-1]])) != NONE:
             path.append(parent)
         return path[::-1]
 
     def parent(self, url: int) -> int:
-        """The page through which a fetched page was found, `NONE` for a seed."""
+        """Return the page whose link led to a fetched page, `NONE` for a seed."""
         return int(self._parent.view[url])
 
     def depth(self, url: int) -> int:
-        """Edges from the seed to a fetched page."""
+        """Return the number of edges from the seed to a fetched page."""
         return int(self._length.view[url]) - 1
 
     def _end_of(self, parent: int) -> tuple[int, int, int]:
@@ -89,12 +89,5 @@ class WebPaths:
         )
 
     def _make_room(self, urls: int) -> None:
-        for column in (
-            self._parent,
-            self._length,
-            self._relevant,
-            self._since_relevant,
-            self._reward,
-            self._fetched,
-        ):
+        for column in vars(self).values():
             column.resize(urls)

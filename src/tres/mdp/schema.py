@@ -1,14 +1,14 @@
 """The one feature schema: names, order and dimension of x(s, a) (section 2.4.1).
 
-Everything that builds, reads, prints or splits on a state-action vector asks this
-module for its columns, so that a name and the number behind it can never part.
+Everything that builds, reads, prints or splits on a state-action vector takes its columns
+from here, so that names and positions always agree.
 
 `paper` holds the paper's eight features, one row per edge (v, u); `no-site` drops the
 two web-domain features (the NH ablation of Table 4). `evidence` is our own: one row
-per URL u, whose values grow with every fetched page that is found to cite it, with what
-became of the other links of those pages, and with what the words of links have led to;
+per URL u, whose values are updated by every fetched page that links to it, by the relevance of
+the other links on those pages, and by what links with the same words have led to;
 `no-siblings` and `no-words` drop one of the latter two, `citations` both, `no-neighbours` only
-what became of the nearest ones. `tres.settings.sections` says which set a crawl has by default.
+the nearest links on the page. `tres.settings.sections` has the default.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SIBLINGS = ("siblings_relevance", "best_hub", "neighbours_relevance")
 WORDS = "words_relevance"
 
 YES_OR_NO = frozenset({"parent_reward", "url_keyword", "anchor_keyword", "same_site"})
-"""Features that are 0 or 1, so that a rule can name them without a number."""
+"""Features that are 0 or 1: rules name them without a number."""
 
 GUESSES = frozenset(
     {"parent_reward", "anchor_relevance", "parent_relevance_mean", "anchor_relevance_mean"}
@@ -58,7 +58,7 @@ COUNTS: dict[str, Callable[[float], float]] = {
     "relevant_citations": math.expm1,
     "site_fetched": lambda value: math.expm1(3.0 * value),
 }
-"""Features that are logarithms of counts, with the way back to the count."""
+"""Features that are logarithms of counts, with the function that gives the count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,25 +86,25 @@ class Schema:
 
     @property
     def guesses(self) -> tuple[str, ...]:
-        """The features whose mean is a first guess of a link's worth."""
+        """The features whose mean is a first estimate of a link's value."""
         return tuple(name for name in self.link_features if name in GUESSES)
 
     @property
     def reads_words(self) -> bool:
-        """Does a feature depend on the words of links?"""
+        """Whether a feature depends on the words of links."""
         return WORDS in self.link_features
 
     def without(self, name: str, *features: str) -> Schema:
-        """A set of another name that lacks some features of the link."""
+        """Return a schema of another name without some link features."""
         left = tuple(feature for feature in self.link_features if feature not in features)
         return replace(self, name=name, link_features=left)
 
     def column(self, feature: str) -> int:
-        """Where a feature stands in the vector."""
+        """Return the position of a feature in the vector."""
         return self.features.index(feature)
 
     def matrix(self, rows: int, columns: dict[str, ArrayLike]) -> Floats:
-        """State-action vectors from columns by name; a missing or foreign name is a KeyError."""
+        """Return vectors built from named columns; KeyError for a missing or unknown name."""
         if len(columns) != self.width:
             raise KeyError(f"{self.name} has {self.width} features, {len(columns)} were given")
         vectors = np.empty((rows, self.width), np.float32)
@@ -113,11 +113,11 @@ class Schema:
         return vectors
 
     def of_sites(self, counts: Sites, sites: Ids) -> dict[str, ArrayLike]:
-        """The site features, as the counters stand now."""
+        """Return the site features, from the current counts."""
         return {name: value(counts, sites) for name, value in self.site_features.items()}
 
     def named(self, vector: Floats) -> dict[str, float]:
-        """A vector as a dictionary, for people and files."""
+        """Return a vector as a dictionary by feature name."""
         return dict(zip(self.features, vector.tolist(), strict=True))
 
 
