@@ -87,6 +87,11 @@ def _single(name: str, help: str, value: Callable[[RunStatus], float | None]) ->
     return Metric(name, "counter" if name.endswith("_total") else "gauge", help, read)
 
 
+def _last(name: str, help: str, value: Callable[[PageRow], float]) -> Metric:
+    """A number of the last page; 0 before the first."""
+    return _single(name, help, lambda run: value(run.pages[-1]) if run.pages else 0)
+
+
 def _failures(run: RunStatus) -> Iterator[Sample]:
     kinds = Counter(failure.kind for failure in run.reader.failures)
     yield from (("", {"kind": kind}, count) for kind, count in sorted(kinds.items()))
@@ -134,16 +139,8 @@ METRICS = (
     Metric("tres_failures_total", "counter", "URLs that gave no page, by kind.", _failures),
     _single("tres_bytes_total", "Bytes of the pages, decompressed.", _bytes),
     _single("tres_budget_pages", "Pages the crawl may fetch.", lambda run: run.reader.budget),
-    _single(
-        "tres_frontier_links",
-        "Waiting links.",
-        lambda run: run.pages[-1].frontier if run.pages else 0,
-    ),
-    _single(
-        "tres_tree_leaves",
-        "Leaves of the decision tree.",
-        lambda run: run.pages[-1].leaves if run.pages else 0,
-    ),
+    _last("tres_frontier_links", "Waiting links.", lambda page: page.frontier),
+    _last("tres_tree_leaves", "Leaves of the decision tree.", lambda page: page.leaves),
     _single(
         "tres_crawl_seconds_total",
         "Seconds of crawling, over all sessions.",

@@ -159,15 +159,10 @@ def runners_up(reader: RunReader, rivals: tuple[Rival, ...]) -> tuple[facts.Runn
     """Return the other candidates, and what became of each."""
     fetched = {row.asked: row for row in reader.pages} | {row.url: row for row in reader.pages}
     failed = {row.url: row.kind for row in reader.failures}
+    rows = [(url, q, fetched.get(url)) for url, q in rivals]
     return tuple(
-        facts.RunnerUp(
-            url,
-            q,
-            fetched[url].step if url in fetched else None,
-            fetched[url].relevant if url in fetched else None,
-            failed.get(url),
-        )
-        for url, q in rivals
+        facts.RunnerUp(url, q, row and row.step, row and row.relevant, failed.get(url))
+        for url, q, row in rows
     )
 
 
