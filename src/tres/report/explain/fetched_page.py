@@ -161,7 +161,9 @@ def runners_up(reader: RunReader, rivals: tuple[Rival, ...]) -> tuple[facts.Runn
     failed = {row.url: row.kind for row in reader.failures}
     rows = [(url, q, fetched.get(url)) for url, q in rivals]
     return tuple(
-        facts.RunnerUp(url, q, row and row.step, row and row.relevant, failed.get(url))
+        facts.RunnerUp(url, q, row.step, row.relevant, failed.get(url))
+        if row
+        else facts.RunnerUp(url, q, None, None, failed.get(url))
         for url, q, row in rows
     )
 
