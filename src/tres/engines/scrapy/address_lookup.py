@@ -32,8 +32,13 @@ MAX_EARLY = 1_000
 
 
 def lookup_of(crawler: Crawler) -> AddressLookup:
-    """Return the look-up that all connections of a crawler share."""
-    return shared(crawler, "lookup", lambda: AddressLookup.of(crawler))
+    """Return the look-up that all connections of a crawler share, by its settings."""
+    from twisted.internet import reactor
+
+    settings = crawler.settings
+    guard = None if settings.get("TRES_PROXY") else AddressGuard(settings.getlist("TRES_ALLOW"))
+    seconds = settings.getfloat("DNS_TIMEOUT")
+    return shared(crawler, "lookup", lambda: AddressLookup(reactor, guard, seconds))
 
 
 class AddressLookup:
@@ -44,15 +49,6 @@ class AddressLookup:
         self._guard = guard
         self._seconds = seconds
         self._early: OrderedDict[str, tuple[float, list[str]]] = OrderedDict()
-
-    @classmethod
-    def of(cls, crawler: Crawler) -> AddressLookup:
-        """Return a look-up by the settings of a crawler."""
-        from twisted.internet import reactor
-
-        settings = crawler.settings
-        guard = None if settings.get("TRES_PROXY") else AddressGuard(settings.getlist("TRES_ALLOW"))
-        return cls(reactor, guard, settings.getfloat("DNS_TIMEOUT"))
 
     async def resolve_early(self, host: str) -> list[str]:
         """Resolve a name for a connection that is about to be opened and will not ask again."""

@@ -60,19 +60,15 @@ class GuardedEndpoint:
     async def _connect(self, factory: IProtocolFactory) -> IProtocol:
         addresses = await self.lookup.resolve(self.host, self.port)
         seconds = self.seconds / len(addresses)
-        for address in addresses[:-1]:
+        while True:
+            address = addresses.pop(0)
+            kind = TCP6ClientEndpoint if ":" in address else TCP4ClientEndpoint
+            endpoint: Any = kind(self.reactor, address, self.port, seconds)
             try:
-                return await self._open(address, seconds, factory)
+                return cast(IProtocol, await endpoint.connect(factory))
             except ConnectError:
-                continue  # the next address may answer
-        return await self._open(addresses[-1], seconds, factory)
-
-    async def _open(self, address: str, seconds: float, factory: IProtocolFactory) -> IProtocol:
-        kind = TCP6ClientEndpoint if ":" in address else TCP4ClientEndpoint
-        connected: Deferred[IProtocol] = kind(self.reactor, address, self.port, seconds).connect(
-            factory
-        )
-        return await connected
+                if not addresses:
+                    raise  # else the next address may answer
 
 
 @implementer(IStreamClientEndpoint)

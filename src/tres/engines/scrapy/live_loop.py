@@ -58,18 +58,9 @@ class LiveCrawl:
 
 
 class LiveSpider(Spider):
-    """A spider without start requests of its own; it holds what the parts of the crawl share."""
+    """A spider without start requests of its own; its attributes are what the parts share."""
 
     name = "tres"
-
-    def __init__(
-        self, live: LiveCrawl, flights: Flights, responses: ResponseHandler, **known: Any
-    ) -> None:
-        super().__init__(**known)
-        self.max_hop_wait = live.max_hop_wait
-        self.flights = flights
-        self.responses = responses
-        self.reader = live.reader
 
     async def start(self) -> AsyncIterator[Any]:
         """Yield nothing."""
@@ -106,7 +97,12 @@ class LiveLoop:
         if self.interrupted:
             flights.interrupt()
         try:
-            await crawler.crawl_async(live=live, flights=flights, responses=responses)
+            await crawler.crawl_async(
+                flights=flights,
+                responses=responses,
+                reader=live.reader,
+                max_hop_wait=live.max_hop_wait,
+            )
         finally:
             self._flights = None
         if flights.fault is not None:

@@ -35,7 +35,7 @@ from tres.engines.politeness.robots_txt import (
     product_token,
 )
 from tres.engines.scrapy.decompression import decompressed
-from tres.engines.scrapy.failures import NamedFailure, name_failure
+from tres.engines.scrapy.failures import RETRYABLE, NamedFailure, name_failure
 from tres.engines.scrapy.hops import REDIRECTS, redirect_target
 from tres.engines.scrapy.politeness_middleware import (
     parse_retry_after,
@@ -51,14 +51,7 @@ MAX_TURN = 60.0
 """Seconds that a page waits here for its turn; the scheduler can wait for longer."""
 MAX_REDIRECTS = 5
 _RECEIVED = "tres_robots_bytes"
-_FAILURES_OF_PAGE_TOO = frozenset(
-    {
-        FailureKind.BLOCKED_ADDRESS,
-        FailureKind.NO_ADDRESS,
-        FailureKind.PROXY_UNREACHABLE,
-        FailureKind.SITE_DOWN,
-    }
-)
+_FAILURES_OF_PAGE_TOO = RETRYABLE | {FailureKind.BLOCKED_ADDRESS, FailureKind.NO_ADDRESS}
 """Failures that the page would have as well."""
 
 
