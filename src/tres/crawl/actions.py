@@ -37,14 +37,14 @@ class Actions:
         self._reads_words = reads_words
         self._claimed = Column(np.bool_)  # by URL
         self._closed = Column(np.bool_)  # by site: at its cap, or blocked
-        self._blocked = Column(np.bool_)
+        self.blocked: set[int] = set()
+        """Sites of which the user wants no page."""
 
     def make_room(self) -> None:
         """Grow all columns to the URLs and sites that are known."""
         urls, sites = len(self._crawl.urls), len(self._crawl.site_names)
         self._claimed.resize(urls)
         self._closed.resize(sites)
-        self._blocked.resize(sites)
         self._crawl.sites.make_room(sites)
         self.waiting.make_room(urls, sites)
         self._endorsements.make_room(urls, self._crawl.site_names)
@@ -72,14 +72,6 @@ class Actions:
     def is_closed(self, site: int) -> bool:
         """Whether no link to a site is an action."""
         return bool(self._closed.view[site])
-
-    def block(self, site: int) -> None:
-        """Remember that the user wants no page of a site."""
-        self._blocked.view[site] = True
-
-    def is_blocked(self, site: int) -> bool:
-        """Whether the user wants no page of a site."""
-        return bool(self._blocked.view[site])
 
     def of_seeds(self, seeds: LinkPercepts) -> Outlinks:
         """Return the seeds as outlinks of no page, and claim them: no link leads to a seed."""

@@ -209,16 +209,16 @@ class CrawlSession:
         A page of it that is in flight counts as a failure when it returns.
         """
         identity = self._actions.site_id(site)
-        if self._actions.is_blocked(identity):
+        if identity in self._actions.blocked:
             return []
-        self._actions.block(identity)
+        self._actions.blocked.add(identity)
         self._close(identity)
         return [SiteBlocked(site)]
 
     def is_blocked(self, site: str) -> bool:
         """Whether a site was given up for good."""
         names = self._crawl.site_names
-        return site in names and self._actions.is_blocked(names.id(site))
+        return site in names and names.id(site) in self._actions.blocked
 
     def _settle(self, choice: Choice, outcome: Percept | Failed) -> Percept | Failed:
         """Decide whether a fetch is a step; nothing else does.
@@ -232,7 +232,7 @@ class CrawlSession:
             return outcome
         final = self._crawl.urls.id(outcome.url)
         site = self._actions.site_id(outcome.site)
-        if self._actions.is_blocked(site):
+        if site in self._actions.blocked:
             return Failed(outcome.url, FailureKind.SITE_BLOCKED)
         if final != choice.url:
             if self._actions.is_claimed(final):

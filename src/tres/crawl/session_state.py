@@ -97,7 +97,8 @@ class _Walk:
     def is_object(self, thing: object) -> bool:
         """Whether its class is ours or the policy's, and its instances change in a crawl."""
         kind = type(thing)
-        unchanging = issubclass(kind, tuple | str) or is_dataclass(kind)
+        parameters = getattr(kind, "__dataclass_params__", None)
+        unchanging = issubclass(kind, tuple | str) or (parameters and parameters.frozen)
         return kind.__module__.partition(".")[0] in self.packages and not unchanging
 
 
