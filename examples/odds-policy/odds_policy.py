@@ -22,7 +22,7 @@ class Odds(tres.ValuePolicy):
         score_meaning="the log-odds that it leads to a relevant page",
     )
 
-    def __init__(self, crawl: tres.CrawlState, rng: np.random.Generator) -> None:
+    def __init__(self, crawl: tres.Crawl, rng: np.random.Generator) -> None:
         super().__init__(crawl, rng)
         self.weights = np.zeros(self.schema.width, np.float32)
         self.weights[self.schema.column("parent_relevance_mean")] = 1.0

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tres.api.results import Run
     from tres.crawl.events import Stepped
     from tres.errors import TresError
-    from tres.mdp.state import Crawl, CrawlState
+    from tres.mdp.state import Crawl
     from tres.offline import GeneratedWeb, Web, open_web
     from tres.offline.pages import PagesWeb
     from tres.policies.policy import Policy, PolicyInfo
@@ -34,7 +34,6 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Crawl",
-    "CrawlState",
     "Failed",
     "GeneratedWeb",
     "Judge",
@@ -66,7 +65,7 @@ _HOMES = {
     "tres.settings.topic_file": ("TopicConfig", "load_topic", "new_topic"),
     "tres.crawl.events": ("Stepped",),
     "tres.errors": ("TresError",),
-    "tres.mdp.state": ("Crawl", "CrawlState"),
+    "tres.mdp.state": ("Crawl",),
     "tres.policies.policy": ("Policy", "PolicyInfo"),
     "tres.policies.value_policy": ("ValuePolicy",),
     "tres.relevance.custom_model": ("Judge",),

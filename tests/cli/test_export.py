@@ -6,7 +6,6 @@ import csv
 import gzip
 import io
 import json
-import shlex
 import sys
 from pathlib import Path
 
@@ -201,21 +200,6 @@ def test_a_terminal_is_spared_binary_data(
     outcome = tres("export", run, "--to", "parquet")
     assert (outcome.code, outcome.out) == (2, "")
     assert "name a file with --out" in outcome.err
-
-
-GUIDE = Path(__file__).parents[2] / "docs" / "export.md"
-EXAMPLES = [line for line in GUIDE.read_text().splitlines() if line.startswith("    tres export")]
-
-
-@pytest.mark.parametrize("example", EXAMPLES)
-def test_the_guide_shows_commands_that_work(
-    tres: Tres, live: Path, monkeypatch: pytest.MonkeyPatch, example: str
-) -> None:
-    monkeypatch.chdir(live.parent)
-    command = example.partition("|")[0].replace("runs/biology", live.name)
-    outcome = tres(*shlex.split(command)[1:])
-    assert outcome.code == 0, outcome.err
-    assert "pages exported" in outcome.err
 
 
 def test_what_is_no_run_is_refused(tres: Tres, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ from tres.web.percept import Perceiver, Percept
 FORK = multiprocessing.get_context("fork")
 
 
-class RunStatus(PerceivedWeb):
+class LoggedWeb(PerceivedWeb):
     """A web that notes down what was fetched, for whoever kills the fetcher."""
 
     def __init__(self, web: Web, perceiver: Perceiver) -> None:
@@ -55,9 +55,9 @@ class RunStatus(PerceivedWeb):
 
 
 @pytest.fixture(scope="module")
-def seen() -> RunStatus:
+def seen() -> LoggedWeb:
     web = GeneratedWeb(3000, 1)
-    return RunStatus(web, perceive_topic(configured(web, 1, 1), web))
+    return LoggedWeb(web, perceive_topic(configured(web, 1, 1), web))
 
 
 def configured(web: GeneratedWeb, k: int, pages: int) -> TopicConfig:
@@ -72,13 +72,13 @@ def configured(web: GeneratedWeb, k: int, pages: int) -> TopicConfig:
 
 
 @pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch, seen: RunStatus) -> None:
+def quick(monkeypatch: pytest.MonkeyPatch, seen: LoggedWeb) -> None:
     """Snapshots often enough to be met, and no page perceived twice in all processes."""
     monkeypatch.setattr(snapshots, "EVERY", 150)
     monkeypatch.setattr(offline_run, "PerceivedWeb", lambda *_: seen)
 
 
-def crawling(config: TopicConfig, seen: RunStatus, run: Path) -> None:
+def crawling(config: TopicConfig, seen: LoggedWeb, run: Path) -> None:
     """Begin a crawl, or go on with it, as the command would."""
     with interrupt_sessions() as started:
         if (run / JOURNAL).exists():
@@ -118,7 +118,7 @@ def let_go_on(child: BaseProcess, run: Path, records: int, pause: float) -> None
     [(signal.SIGKILL, 1, 20, 2000), (signal.SIGKILL, 4, 5, 700), (signal.SIGTERM, 4, 4, 700)],
 )
 def test_however_often_it_is_killed_it_is_the_crawl_that_was_not(
-    tmp_path: Path, seen: RunStatus, sign: signal.Signals, k: int, times: int, pages: int
+    tmp_path: Path, seen: LoggedWeb, sign: signal.Signals, k: int, times: int, pages: int
 ) -> None:
     config = configured(seen.web, k, pages)  # type: ignore[arg-type]
     whole, run = tmp_path / "whole", tmp_path / "run"
@@ -169,7 +169,7 @@ def small_disk(directory: Path) -> Iterator[Callable[[], None]]:
         subprocess.run(["umount", str(directory)], check=True)
 
 
-def refused(config: TopicConfig, seen: RunStatus, run: Path, largest: int | None) -> None:
+def refused(config: TopicConfig, seen: LoggedWeb, run: Path, largest: int | None) -> None:
     """In a child: a crawl that must end with the way to go on."""
     if largest is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest, largest))
@@ -182,7 +182,7 @@ def refused(config: TopicConfig, seen: RunStatus, run: Path, largest: int | None
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("way", ["a full disk", "a limit on files"])
 def test_a_full_disk_ends_the_crawl_and_room_lets_it_go_on(
-    tmp_path: Path, seen: RunStatus, way: str
+    tmp_path: Path, seen: LoggedWeb, way: str
 ) -> None:
     config = configured(seen.web, 1, pages=800)  # type: ignore[arg-type]
     seen.log = None
@@ -196,7 +196,7 @@ def test_a_full_disk_ends_the_crawl_and_room_lets_it_go_on(
 
 
 def _fill(
-    config: TopicConfig, seen: RunStatus, run: Path, largest: int | None,
+    config: TopicConfig, seen: LoggedWeb, run: Path, largest: int | None,
     enlarge: Callable[[], None], whole: Path,
 ) -> None:  # fmt: skip
     for _ in range(2):  # a disk that is still full is told again, and does no harm
