@@ -47,6 +47,16 @@ def test_numbers_of_numpy_keep_their_type() -> None:
     assert again.policy.new_field == np.float32(0.1)  # type: ignore[attr-defined]
 
 
+def test_an_interrupt_is_not_part_of_the_state() -> None:
+    interrupted, session = crawled(), start({}, ["a/1"])
+    interrupted.interrupt()
+    restore(session, capture(interrupted))
+    assert not session.interrupted  # or every crawl from this snapshot would end at once
+    session.interrupt()
+    restore(session, capture(crawled()))
+    assert session.interrupted  # a signal that comes while a session is restored is not lost
+
+
 def test_a_field_that_the_state_lacks_is_refused() -> None:
     state, session = capture(crawled()), start({}, ["a/1"])
     session.policy.new_field = 1  # type: ignore[attr-defined]

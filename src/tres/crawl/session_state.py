@@ -58,6 +58,8 @@ CONTAINERS: dict[str, Callable[[Any], Any]] = {
 }
 MAPPINGS: dict[str, Callable[[Any], Any]] = {kind.__name__: kind for kind in (dict, Counter)}
 SCALARS = (type(None), bool, int, float, str)
+OF_THE_PROCESS = {"_interrupted"}
+"""A signal may come while a snapshot is taken: it ends this process, not the crawl for good."""
 ROOT = "session"
 
 
@@ -82,7 +84,7 @@ def restore(session: CrawlSession, state: State) -> None:
 def _attributes(thing: object) -> Iterator[str]:
     """Yield the names of an object's attributes, in a fixed order."""
     slots = [name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ())]
-    yield from sorted({*slots, *getattr(thing, "__dict__", {})})
+    yield from sorted({*slots, *getattr(thing, "__dict__", {})} - OF_THE_PROCESS)
 
 
 class _Walk:
