@@ -15,11 +15,11 @@ from twisted.internet import error
 from twisted.python.failure import Failure
 from twisted.web._newclient import ParseError, ResponseFailed
 
+from tres.engines.politeness.retry_after import parse_retry_after
 from tres.engines.scrapy.capture import CaptureMiddleware, may_be_page, response_head
 from tres.engines.scrapy.failures import NOTE_CHARS, RETRYABLE, NamedFailure, name_failure
-from tres.engines.scrapy.hops import redirect_target
 from tres.engines.scrapy.network_settings import network_settings, user_agent
-from tres.engines.scrapy.politeness_middleware import parse_retry_after
+from tres.engines.scrapy.redirects_and_retries import redirect_target
 from tres.errors import ConfigError
 from tres.settings.sections import LiveSection
 from tres.web.page import FailureKind as Kind

@@ -46,10 +46,10 @@ HANDLERS: dict[str, str | None] = {
 MIDDLEWARES: dict[str, int | None] = {
     f"{_PART}.politeness_middleware.PolitenessMiddleware": 90,
     f"{_PART}.robots_middleware.RobotsMiddleware": 100,
-    f"{_PART}.hops.FailureRetryMiddleware": 550,
+    f"{_PART}.redirects_and_retries.FailureRetryMiddleware": 550,
     f"{_PART}.decompression.AcceptEncodingMiddleware": 590,
     f"{_PART}.capture.CaptureMiddleware": 595,
-    f"{_PART}.hops.CheckedRedirectMiddleware": 600,
+    f"{_PART}.redirects_and_retries.CheckedRedirectMiddleware": 600,
     # Those of Scrapy's that no setting in `OFF` turns off:
     f"{_SCRAPYS}.offsite.OffsiteMiddleware": None,
     f"{_SCRAPYS}.robotstxt.RobotsTxtMiddleware": None,

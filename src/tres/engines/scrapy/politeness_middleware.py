@@ -11,7 +11,6 @@ proxy the address of a site is unknown, so there is no limit by address.
 
 from __future__ import annotations
 
-from email.utils import parsedate_to_datetime
 from time import monotonic, time
 from typing import Self, cast
 from urllib.parse import urlsplit
@@ -25,6 +24,7 @@ from twisted.internet.defer import Deferred
 
 from tres.engines.network.addresses import server_of
 from tres.engines.politeness.clock import PolitenessClock, ServerResponse
+from tres.engines.politeness.retry_after import parse_retry_after
 from tres.engines.scrapy.address_lookup import lookup_of
 from tres.engines.scrapy.failures import NamedFailure
 from tres.engines.scrapy.internals import shared
@@ -63,22 +63,6 @@ def server_response_of(response: Response, request: Request) -> ServerResponse:
     """Return what a response says to the politeness clock."""
     wait = parse_retry_after(response.headers.get("Retry-After"), time())
     return ServerResponse(response.status, request.meta.get("download_latency"), wait)
-
-
-def parse_retry_after(header: bytes | None, now: float) -> float | None:
-    """Return how long Retry-After asks us to wait; `now` is in seconds since the epoch.
-
-    It is a number of seconds or a date (RFC 9110, section 10.2.3). Anything else is ignored.
-    """
-    if header is None:
-        return None
-    text = header.decode("ascii", "replace").strip()
-    if text.isascii() and text.isdigit():
-        return float(text[:9])
-    try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
-    except (ValueError, OverflowError, OSError):  # not a date, or one out of range
-        return None
 
 
 class PolitenessMiddleware:

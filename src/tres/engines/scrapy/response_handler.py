@@ -25,7 +25,7 @@ from tres.engines.reading.tasks import Task
 from tres.engines.scrapy.capture import EXCHANGE
 from tres.engines.scrapy.decompression import encodings_of
 from tres.engines.scrapy.failures import name_failure
-from tres.engines.scrapy.hops import redirected
+from tres.engines.scrapy.redirects_and_retries import redirected
 from tres.engines.scrapy.sitemaps import SitemapReader
 from tres.errors import TresError
 from tres.web.page import Failed, FailureKind

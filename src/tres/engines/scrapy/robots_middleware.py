@@ -27,6 +27,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.task import deferLater
 
 from tres.engines.politeness.clock import DAY, ServerResponse
+from tres.engines.politeness.retry_after import parse_retry_after
 from tres.engines.politeness.robots_txt import (
     MAX_BYTES,
     RobotsCache,
@@ -36,13 +37,12 @@ from tres.engines.politeness.robots_txt import (
 )
 from tres.engines.scrapy.decompression import decompressed
 from tres.engines.scrapy.failures import RETRYABLE, NamedFailure, name_failure
-from tres.engines.scrapy.hops import REDIRECTS, redirect_target
 from tres.engines.scrapy.politeness_middleware import (
-    parse_retry_after,
     politeness_of,
     site_by_of,
     site_of_url,
 )
+from tres.engines.scrapy.redirects_and_retries import REDIRECTS, redirect_target
 from tres.web.page import FailureKind
 from tres.web.url import site_of
 

@@ -26,9 +26,9 @@ from scrapy.utils.asyncio import CallLaterResult, call_later
 
 from tres.engines.flights import Flight, Flights
 from tres.engines.scrapy.failures import NamedProblem
-from tres.engines.scrapy.hops import LAST_FAILURE
 from tres.engines.scrapy.internals import requests_in_progress, wake_engine
 from tres.engines.scrapy.politeness_middleware import server_response_of
+from tres.engines.scrapy.redirects_and_retries import LAST_FAILURE
 from tres.engines.scrapy.response_handler import ResponseHandler
 from tres.web.page import FailureKind
 
