@@ -33,10 +33,10 @@ from tres.errors import TresError
 from tres.settings.topic_file import load_topic
 from tres.store.guessed_examples import read_guesses
 from tres.store.journal import JOURNAL, Journal
+from tres.store.journal_records import encode
 from tres.store.judgements import Judgement, append_judgement, read_judgements
 from tres.store.model_versions import newest_model
 from tres.store.page_source import web_of
-from tres.store.records import encode
 from tres.store.run_directory import SUMMARY, TREE, config_of
 from tres.store.run_results import read_summary, read_tree
 from tres.store.session_rebuild import first_lost, refuse_foreign

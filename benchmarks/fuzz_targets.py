@@ -17,19 +17,19 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from benchmarks.fuzz_wire import Wire
 from scrapy.http import Response
+from tres.engines.scrapy.hops import redirect_target
 
 from tres.engines.politeness.robots_txt import RobotsRules, product_token
 from tres.engines.reading.page_reader import PageReader, Received, charset_of
 from tres.engines.reading.tasks import ReadPage, ReadSitemap, perform
 from tres.engines.scrapy.capture import may_be_page, response_head
 from tres.engines.scrapy.failures import NamedFailure
-from tres.engines.scrapy.hops import redirect_target
 from tres.engines.scrapy.politeness_middleware import parse_retry_after
 from tres.errors import ConfigError
 from tres.settings.sections import LiveSection
 from tres.settings.topic_file import load_topic, new_topic
-from tres.store.records import TEXTS, Begin, DamagedError, Demanded, Seeds, decode, encode
-from tres.store.records import Received as ReceivedEntry
+from tres.store.journal_records import TEXTS, Begin, DamagedError, Demanded, Seeds, decode, encode
+from tres.store.journal_records import Received as ReceivedEntry
 from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.link_rules import LinkRules
 from tres.web.page import Failed, FailureKind

@@ -29,7 +29,7 @@ from tres.runs.topic_session import offline_session
 from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig
 from tres.store.journal import JOURNAL, Journal
-from tres.store.records import Received
+from tres.store.journal_records import Received
 from tres.store.snapshot_files import SNAPSHOT
 from tres.web.page import Failed
 from tres.web.percept import Percept

@@ -44,7 +44,7 @@ from tres.runs.topic_perceiver import perceive_topic
 from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig
 from tres.store.journal import JOURNAL, Journal
-from tres.store.records import Demanded, Received
+from tres.store.journal_records import Demanded, Received
 from tres.store.run_directory import PAGES, is_exploring
 from tres.store.warc_writer import parts_of
 

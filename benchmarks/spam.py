@@ -15,7 +15,7 @@ anchors about the topic:
 `cost` crawls an archive from several seeds and compares the harvest rates; seeds as in policies.py.
 
 The crawl is driven in memory, with the rules of live crawls: pages are judged by a `PageReader` and
-a `CrawlMemory`, sites wait between two requests, on a simulated clock.
+a `DuplicatesAndTraps`, sites wait between two requests, on a simulated clock.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ import tres
 from policies import find_seeds, labelled
 from tres.crawl.events import Done, Fetch, Stepped
 from tres.crawl.session import CrawlSession
-from tres.engines.reading.duplicates_and_traps import CrawlMemory
+from tres.engines.reading.duplicates_and_traps import DuplicatesAndTraps
 from tres.engines.reading.page_reader import PageReader, Reading
 from tres.offline import open_web
 from tres.offline.generated.word_lists import COMMON_WORDS, TOPIC_WORDS, TOPICS, prose
@@ -164,7 +164,7 @@ def crawled(
 ) -> Crawled:
     """A crawl by the rules of live ones; a fetch takes a twentieth of a second, spam is faster."""
     session = new_session(config, perceive_seeds(config, perceiver), live=True)
-    memory = CrawlMemory(config.live)
+    memory = DuplicatesAndTraps(config.live)
     now, hosts = 0.0, []
     ready: dict[str, float] = {}
     flying: list[tuple[float, str]] = []

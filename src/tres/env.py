@@ -28,7 +28,7 @@ from tres.crawl.session import CrawlSession
 from tres.engines.replay import PerceivedWeb
 from tres.frontier.decision_tree import Tree
 from tres.mdp.columns import Ids
-from tres.mdp.schema import SCHEMAS, Schema
+from tres.mdp.feature_schema import SCHEMAS, Schema
 from tres.mdp.state import CrawlState
 from tres.offline.web import Web
 from tres.policies.registry import feature_set

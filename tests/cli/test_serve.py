@@ -78,7 +78,7 @@ def run(tmp_path):
     with start_run(config, perceiver, run, warc=lambda at: WarcStore(at, {}, 1)) as opened:
         for url in opened.recorded.next(2).urls:
             exchange = Exchange(f"{url}/there", b"", HEAD, b"<p>It shines.", at=1e9)
-            percept = perceiver.page(Page(url, "", ""))
+            percept = perceiver.judge_page(Page(url, "", ""))
             opened.recorded.receive(url, percept, Fetched(1e9, exchange=exchange))
     return run
 

@@ -16,7 +16,7 @@ from tools.reference import pages as generated_pages
 import tres
 from tres import errors
 from tres.crawl.events import StopReason
-from tres.mdp.schema import SCHEMAS
+from tres.mdp.feature_schema import SCHEMAS
 from tres.relevance.model_files import MANIFEST
 from tres.report.metrics import METRICS
 from tres.settings.policy_names import POLICIES

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tests.support.reading import ENGLISH, html, reader, received
 
-from tres.engines.reading.duplicates_and_traps import CrawlMemory
+from tres.engines.reading.duplicates_and_traps import DuplicatesAndTraps
 from tres.engines.reading.page_reader import Reading
 from tres.settings.sections import LiveSection
 from tres.web.page import Failed, FailureKind
@@ -24,13 +24,13 @@ def kind(outcome: Percept | Failed) -> str:
     return outcome.kind if isinstance(outcome, Failed) else "page"
 
 
-def remember(memory: CrawlMemory, known: Reading) -> None:
+def remember(memory: DuplicatesAndTraps, known: Reading) -> None:
     assert isinstance(known.outcome, Percept)
     memory.remember(known.outcome.links.urls, known.fingerprint)
 
 
 def test_a_page_nearly_equal_to_an_earlier_step_is_a_near_duplicate():
-    memory = CrawlMemory(LiveSection())
+    memory = DuplicatesAndTraps(LiveSection())
     first, second = reading(LONG), reading(f"{LONG} today")
     assert kind(memory.check(first)) == "page"
     remember(memory, first)
@@ -39,19 +39,19 @@ def test_a_page_nearly_equal_to_an_earlier_step_is_a_near_duplicate():
 
 
 def test_a_page_that_was_not_a_step_is_not_remembered():
-    memory = CrawlMemory(LiveSection())
+    memory = DuplicatesAndTraps(LiveSection())
     assert [kind(memory.check(reading(LONG))) for _ in range(2)] == ["page", "page"]
 
 
 def test_both_checks_can_be_turned_off():
-    memory = CrawlMemory(LiveSection(near_duplicates=False, traps=False))
+    memory = DuplicatesAndTraps(LiveSection(near_duplicates=False, traps=False))
     known = reading(LONG)
     remember(memory, known)
     assert memory.check(known) is known.outcome
 
 
 def test_endless_spaces_are_bounded():
-    memory = CrawlMemory(LiveSection())
+    memory = DuplicatesAndTraps(LiveSection())
     links = "".join(f"<a href='/s?a={n}&b=1&c=2'>x</a>" for n in range(500))
     outcome = memory.check(reading(ENGLISH, links))
     assert isinstance(outcome, Percept)
@@ -59,7 +59,7 @@ def test_endless_spaces_are_bounded():
 
 
 def test_dropped_links_are_counted_over_all_pages():
-    memory = CrawlMemory(LiveSection())
+    memory = DuplicatesAndTraps(LiveSection())
     links = "<a href=/a.jpg>1</a>" + "".join(
         f"<a href='/s?a={n}&b=1&c=2'>x</a>" for n in range(LIMITS["combinations"] + 3)
     )
@@ -70,4 +70,4 @@ def test_dropped_links_are_counted_over_all_pages():
 
 def test_failures_pass_through():
     failed = Failed("http://example.org/", FailureKind.NOT_HTML)
-    assert CrawlMemory(LiveSection()).check(replace(reading(LONG), outcome=failed)) is failed
+    assert DuplicatesAndTraps(LiveSection()).check(replace(reading(LONG), outcome=failed)) is failed

@@ -80,7 +80,7 @@ def seen(web: ShortWeb) -> PerceivedWeb:
 def session_of(seen: PerceivedWeb, name: str = "tres", pages: int = 15) -> CrawlSession:
     crawl = CrawlState()
     policy = make_policy(PolicySettings(name), crawl, np.random.default_rng(3), seen.known)
-    return CrawlSession(crawl, policy, seen.perceiver.seeds([HOME]), pages, SiteCap())
+    return CrawlSession(crawl, policy, seen.perceiver.describe_seeds([HOME]), pages, SiteCap())
 
 
 def test_every_page_is_fetched_and_perceived_once_however_often_it_is_crawled(

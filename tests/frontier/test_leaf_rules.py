@@ -9,7 +9,7 @@ import pytest
 
 from tres.frontier.decision_tree import Tree
 from tres.frontier.leaf_rules import TreeView
-from tres.mdp.schema import EVIDENCE
+from tres.mdp.feature_schema import EVIDENCE
 
 NAMES = EVIDENCE.features
 

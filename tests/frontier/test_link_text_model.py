@@ -12,7 +12,7 @@ from tests.support.webs import To
 from tres.frontier.link_text_model import GROWTH, PRIOR, LinkTextModel
 from tres.frontier.rows import LEVEL_STEP
 from tres.frontier.url_rows import UrlRows
-from tres.mdp.schema import EVIDENCE, NO_SIBLINGS, NO_WORDS, Schema
+from tres.mdp.feature_schema import EVIDENCE, NO_SIBLINGS, NO_WORDS, Schema
 from tres.mdp.sites import Sites
 from tres.web.link_wording import encode_wordings
 

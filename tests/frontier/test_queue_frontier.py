@@ -9,8 +9,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from tres.frontier.edge_rows import EdgeRows
 from tres.frontier.queue_frontier import QueueFrontier
+from tres.mdp.feature_schema import NO_SITE
 from tres.mdp.paths import PathFeatures
-from tres.mdp.schema import NO_SITE
 from tres.mdp.sites import Sites
 from tres.mdp.transitions import Outlinks
 

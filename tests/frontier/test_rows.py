@@ -14,8 +14,8 @@ from tests.support.rows import ids, outlinks, plain
 from tests.support.webs import To
 
 from tres.frontier.rows import LEVEL_STEP, Rows
+from tres.mdp.feature_schema import SCHEMAS
 from tres.mdp.paths import PathFeatures
-from tres.mdp.schema import SCHEMAS
 from tres.mdp.sites import Sites
 from tres.policies.setup import make_rows
 

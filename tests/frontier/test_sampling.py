@@ -14,7 +14,7 @@ from tests.support.webs import To
 from tres.frontier.decision_tree import Tree
 from tres.frontier.edge_rows import EdgeRows
 from tres.frontier.tree_frontier import TreeFrontier
-from tres.mdp.schema import NO_SITE
+from tres.mdp.feature_schema import NO_SITE
 from tres.mdp.sites import Sites
 
 SITES = 4

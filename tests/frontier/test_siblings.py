@@ -9,7 +9,7 @@ from tests.support.webs import To
 
 from tres.frontier.siblings import GROWTH, PRIOR_LINKS, Siblings
 from tres.frontier.url_rows import UrlRows
-from tres.mdp.schema import EVIDENCE
+from tres.mdp.feature_schema import EVIDENCE
 from tres.mdp.sites import Sites
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tres.frontier.url_rows import UrlRows
+from tres.mdp.feature_schema import EVIDENCE
 from tres.mdp.paths import PathFeatures
-from tres.mdp.schema import EVIDENCE
 from tres.mdp.sites import Sites
 from tres.mdp.transitions import Outlinks
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tres.frontier.edge_rows import EdgeRows
+from tres.mdp.feature_schema import PAPER
 from tres.mdp.paths import NONE, WebPaths
-from tres.mdp.schema import PAPER
 from tres.mdp.sites import Sites
 from tres.mdp.transitions import Outlinks
 

@@ -9,7 +9,7 @@ from tests.support.webs import PerceptWeb, drive, links, page, site_of, web_of
 
 from tres.crawl.session import CrawlSession
 from tres.frontier.url_rows import UrlRows
-from tres.mdp.schema import EVIDENCE
+from tres.mdp.feature_schema import EVIDENCE
 from tres.mdp.state import CrawlState
 from tres.offline.bm25 import SimulatedSearch
 from tres.policies.seedfinder import MAX_QUERIES, SeedFinder, Terms

@@ -18,7 +18,7 @@ from tests.support.bees import HOME, bees_config, crawl_bees, garden, lexicon, t
 
 from tres.engines.replay import PerceivedWeb
 from tres.errors import ConfigError
-from tres.mdp.schema import EVIDENCE
+from tres.mdp.feature_schema import EVIDENCE
 from tres.offline import open_web
 from tres.offline.generated.generator import GeneratedWeb
 from tres.relevance.tfidf import train_tfidf

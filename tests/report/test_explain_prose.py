@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tests.support.bees import bees_config, crawl_bees, lexicon, write_bees
 
 from tres.frontier.path_rows import HAN
-from tres.mdp.schema import SCHEMAS
+from tres.mdp.feature_schema import SCHEMAS
 from tres.report.explain.facts import (
     Citation,
     Condition,

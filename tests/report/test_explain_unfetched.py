@@ -62,7 +62,7 @@ def receive(run: OpenRun, url: str, *links: str | Link, text: str = "a bee", at:
     """A page at a URL, or wherever it leads, with these links."""
     targets = tuple(Link(each, "see") if isinstance(each, str) else each for each in links)
     page = Page(at or url, "Title", text, targets)
-    run.recorded.receive(url, PERCEIVER.page(page), How(at=1e9, seconds=0.1, title="Title"))
+    run.recorded.receive(url, PERCEIVER.judge_page(page), How(at=1e9, seconds=0.1, title="Title"))
 
 
 def take(run: OpenRun, count: int = 1) -> tuple[str, ...]:

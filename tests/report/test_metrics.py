@@ -16,7 +16,7 @@ from tres.runs.open_run import OpenRun
 from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig
 from tres.store.journal_file import Meta
-from tres.store.records import Begin
+from tres.store.journal_records import Begin
 from tres.store.run_state import Doing
 
 __all__ = ["run"]  # a fixture

@@ -13,7 +13,7 @@ from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig
 from tres.store.journal import Journal
 from tres.store.journal_file import Meta
-from tres.store.records import Begin, Received, Seeds
+from tres.store.journal_records import Begin, Received, Seeds
 from tres.web.page import Failed, FailureKind
 from tres.web.traps import LIMITS
 

@@ -48,7 +48,7 @@ def test_the_limit_of_clicks_is_that_of_the_topic_file(clicks: int) -> None:
         training=TrainingSection(model="auto"),
         live=LiveSection(max_clicks=clicks),
     )
-    session = new_session(config, perceiver().seeds(["http://a.example/"]))
+    session = new_session(config, perceiver().describe_seeds(["http://a.example/"]))
     assert session._actions._max_clicks == (clicks or float("inf"))
 
 
@@ -71,7 +71,7 @@ def test_the_limits_on_links_are_those_of_the_topic_file() -> None:
         training=TrainingSection(model="auto"),
         crawl=CrawlSection(links_per_page=7, frontier_per_site=8, frontier_size=9),
     )
-    session = new_session(config, perceiver().seeds(["http://a.example/"]))
+    session = new_session(config, perceiver().describe_seeds(["http://a.example/"]))
     assert session._actions.waiting._limits == LinkLimits(7, 8, 9)
 
 
@@ -81,7 +81,7 @@ def test_dead_links_have_a_price_on_the_live_web_only() -> None:
         topic=TopicSection(keywords=["biology"]),
         training=TrainingSection(model="auto"),
     )
-    seeds = perceiver().seeds(["http://a.example/"])
+    seeds = perceiver().describe_seeds(["http://a.example/"])
     for live, price in ((True, config.agent.dead_links), (False, 0.0)):
         session = new_session(config, seeds, live=live)
         learner = session.policy.learner  # type: ignore[attr-defined]
@@ -96,7 +96,7 @@ def test_only_live_crawls_hold_sites_back(live: bool, share: float, expected: fl
         training=TrainingSection(model="auto"),
         live=LiveSection(self_cited=share),
     )
-    session = new_session(config, perceiver().seeds(["http://a.example/"]), live=live)
+    session = new_session(config, perceiver().describe_seeds(["http://a.example/"]), live=live)
     assert session._endorsements._share == expected
     assert session_digest(config) != session_digest(config.override(self_cited=0.2))
 

@@ -13,7 +13,7 @@ from tres.store import high_water_mark as mark
 from tres.store.high_water_mark import SLOT, Extent, HighWaterMark, Required, mark_path, read_mark
 from tres.store.journal import Journal
 from tres.store.journal_file import Meta
-from tres.store.records import Begin, DamagedError, Demanded, Received, Seeds
+from tres.store.journal_records import Begin, DamagedError, Demanded, Received, Seeds
 
 RECORDS = 9
 

@@ -17,7 +17,7 @@ from tres.errors import RunError
 from tres.store import journal as store_journal
 from tres.store.journal import Journal
 from tres.store.journal_file import Meta
-from tres.store.records import Begin, Demanded, Received, Seeds
+from tres.store.journal_records import Begin, Demanded, Received, Seeds
 from tres.web.page import Failed, FailureKind
 
 META = Meta("/webs/some.jsonl", "some.jsonl", ("anchor relevance", 'a "quoted" name'), 7)

@@ -47,7 +47,7 @@ def run(tmp_path: Path) -> Path:
                 response_head=b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n",
                 body=body,
             )
-            percept = perceiver.page(Page(url, "", ""))
+            percept = perceiver.judge_page(Page(url, "", ""))
             opened.recorded.receive(url, percept, Fetched(at=1e9, seconds=0.1, exchange=exchange))
     return tmp_path / "run"
 

@@ -34,8 +34,8 @@ from tres.store import recorded_session as recorded
 from tres.store import snapshot_files as snapshots
 from tres.store.journal import Journal
 from tres.store.journal_file import Meta
+from tres.store.journal_records import Begin, Demanded, Entry, Received, Seeds, encode
 from tres.store.recorded_session import PageArchive, RecordedSession
-from tres.store.records import Begin, Demanded, Entry, Received, Seeds, encode
 from tres.store.session_rebuild import resume_session
 from tres.store.snapshot_files import SNAPSHOT, SnapshotWarning
 from tres.web.page import Failed, FailureKind

@@ -15,7 +15,7 @@ from tres.crawl.events import Done, Fetch
 from tres.engines.protocols import Exchange, Fetched
 from tres.errors import RunError
 from tres.store import high_water_mark as mark
-from tres.store import records
+from tres.store import journal_records
 from tres.store import session_rebuild as rewind
 from tres.store.high_water_mark import mark_path
 from tres.store.journal import Journal
@@ -194,7 +194,7 @@ def test_a_snapshot_of_what_a_power_cut_took_away_is_not_used(cut: Path) -> None
 def test_a_page_with_more_links_than_a_record_holds_is_a_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(records, "ESCAPED", 10**9)  # every letter is too many
+    monkeypatch.setattr(journal_records, "ESCAPED", 10**9)  # every letter is too many
     crawl = begun(tmp_path)
     demand = crawl.next()
     assert isinstance(demand, Fetch)

@@ -19,10 +19,10 @@ from tres.errors import ModelError, RunError, TresError
 from tres.relevance.model_kinds import load_model
 from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig, load_topic
+from tres.store.journal_records import Begin, Blocked
 from tres.store.model_versions import MODEL, NEXT, adopt_model, keep_model, newest_model, place_of
 from tres.store.orders import ORDERS, Adopt, Block, Budget, Continue, Order, Pause, Stop, send, take
 from tres.store.recorded_session import RecordedSession
-from tres.store.records import Begin, Blocked
 from tres.store.run_controller import EVERY, RunController, Switched
 from tres.store.run_directory import CONFIG, STATE, lock_run, write_config
 from tres.store.run_state import Doing, run_state

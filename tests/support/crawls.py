@@ -49,7 +49,7 @@ def session_of(
     chosen = make_policy(
         PolicySettings(policy), crawl, rng, OfflineKnowledge(lambda: WebGraph.of(()))
     )
-    return CrawlSession(crawl, chosen, perceiver().seeds(seeds), pages)
+    return CrawlSession(crawl, chosen, perceiver().describe_seeds(seeds), pages)
 
 
 class RecordedCalls:

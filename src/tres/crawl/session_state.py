@@ -34,8 +34,8 @@ from numpy.typing import NDArray
 from tres.crawl.frontier_limits import LinkLimits, Reached
 from tres.crawl.session import CrawlSession
 from tres.mdp.columns import Column
+from tres.mdp.feature_schema import Schema
 from tres.mdp.names import Names
-from tres.mdp.schema import Schema
 from tres.mdp.transitions import Choice
 from tres.policies.registry import info_of
 from tres.policies.setup import WebGraph

@@ -64,7 +64,7 @@ class PerceivedWeb:
         self._labels[page.url] = page.labels
         known = self._percepts.get(page.url)
         if not isinstance(known, Percept):
-            known = self._percepts[page.url] = self.perceiver.page(page)
+            known = self._percepts[page.url] = self.perceiver.judge_page(page)
         return known
 
     def web_graph(self) -> WebGraph:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tres.frontier.split import NEGLIGIBLE, Split, best_split
+from tres.frontier.best_split import NEGLIGIBLE, Split, best_split
 from tres.mdp.columns import Column, Floats, Ids
 from tres.mdp.paths import NONE
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from tres.frontier.buckets import Buckets
 from tres.frontier.rows import NO_ROWS, Change, Rows
 from tres.mdp.columns import Ids
-from tres.mdp.schema import Schema
+from tres.mdp.feature_schema import Schema
 from tres.mdp.sites import Sites
 from tres.mdp.transitions import Outlinks
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from tres.frontier.decision_tree import ROOT, Tree
 from tres.mdp.columns import Ids
+from tres.mdp.feature_schema import COUNTS, YES_OR_NO
 from tres.mdp.paths import NONE
-from tres.mdp.schema import COUNTS, YES_OR_NO
 
 INFINITY = float("inf")
 

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from tres.frontier.edge_rows import EdgeRows
 from tres.mdp.columns import Column, Floats
+from tres.mdp.feature_schema import Schema
 from tres.mdp.paths import NONE, WebPaths
-from tres.mdp.schema import Schema
 from tres.mdp.sites import Sites
 from tres.mdp.transitions import Outlinks
 

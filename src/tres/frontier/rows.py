@@ -24,8 +24,8 @@ from numpy.typing import ArrayLike
 
 from tres.frontier.buckets import Buckets
 from tres.mdp.columns import Column, Flags, Floats, Ids
+from tres.mdp.feature_schema import Schema
 from tres.mdp.paths import NONE
-from tres.mdp.schema import Schema
 from tres.mdp.sites import Sites
 from tres.mdp.transitions import Outlinks
 

@@ -22,8 +22,8 @@ from tres.frontier.link_text_model import LinkTextModel
 from tres.frontier.rows import LEVEL_STEP, NO_ROWS, Change, Rows
 from tres.frontier.siblings import MOST_EDGES, Siblings
 from tres.mdp.columns import Column, Floats, Ids
+from tres.mdp.feature_schema import SIBLINGS, WORDS, Schema
 from tres.mdp.paths import NONE
-from tres.mdp.schema import SIBLINGS, WORDS, Schema
 from tres.mdp.sites import Sites
 from tres.mdp.transitions import Outlinks
 from tres.web.link_wording import WIDTH, Wordings

@@ -25,8 +25,8 @@ from tres.frontier.decision_tree import NewSplit, Tree
 from tres.frontier.leaf_rules import TreeView
 from tres.frontier.rows import Change, Rows
 from tres.mdp.columns import Flags, Floats, Ids
+from tres.mdp.feature_schema import Schema
 from tres.mdp.paths import NONE
-from tres.mdp.schema import Schema
 from tres.mdp.transitions import Choice, Outlinks, Step
 
 Need = Literal["web graph", "search engine"]

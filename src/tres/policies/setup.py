@@ -13,7 +13,7 @@ from tres.frontier.edge_rows import EdgeRows
 from tres.frontier.rows import Rows
 from tres.frontier.url_rows import UrlRows
 from tres.mdp.columns import Flags, Ids
-from tres.mdp.schema import SCHEMAS
+from tres.mdp.feature_schema import SCHEMAS
 from tres.mdp.sites import Sites
 from tres.mdp.state import CrawlState
 from tres.settings.sections import AgentSection, FeatureSet, FocusKind, TreeSection

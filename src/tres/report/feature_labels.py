@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 
-from tres.mdp.schema import COUNTS
+from tres.mdp.feature_schema import COUNTS
 from tres.numbers import spell_count, spell_number
 from tres.report.explain.facts import Condition, Feature
 from tres.web.page import FailureKind

@@ -26,8 +26,8 @@ from tres.policies.registry import policy_info
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.journal import JOURNAL, Journal
 from tres.store.journal_file import Meta
+from tres.store.journal_records import Begin
 from tres.store.journal_tables import Row
-from tres.store.records import Begin
 from tres.store.run_directory import SUMMARY, config_of
 from tres.store.run_results import read_summary
 

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from tres.crawl.events import Event
 from tres.engines.browser.playwright_settings import browser_settings
 from tres.engines.network.addresses import AddressGuard
-from tres.engines.reading.duplicates_and_traps import CrawlMemory
+from tres.engines.reading.duplicates_and_traps import DuplicatesAndTraps
 from tres.engines.reading.reader_plan import ReaderPlan
 from tres.engines.reading.switching_reader import SwitchingReader
 from tres.engines.scrapy.live_loop import LiveLoop, run_live
@@ -112,9 +112,9 @@ def this_year() -> int:
     return datetime.now(UTC).year
 
 
-def restore_memory(config: TopicConfig, journal: Journal) -> CrawlMemory:
+def restore_memory(config: TopicConfig, journal: Journal) -> DuplicatesAndTraps:
     """Return the memory of the pages that a crawl has read so far, from its journal."""
-    memory = CrawlMemory(config.live)
+    memory = DuplicatesAndTraps(config.live)
     for links, fingerprint in journal.links_and_fingerprints():
         memory.remember(links, fingerprint)
     return memory

@@ -33,9 +33,9 @@ from tres.settings.topic_file import TopicConfig
 from tres.store.guessed_examples import write_guesses
 from tres.store.journal import JOURNAL, Journal
 from tres.store.journal_file import Meta
+from tres.store.journal_records import Begin, Seeds
 from tres.store.model_versions import MODEL
 from tres.store.recorded_session import PageArchive, RecordedSession
-from tres.store.records import Begin, Seeds
 from tres.store.run_directory import lock_run, prepare, resume_hint, write_config, write_errors
 from tres.store.run_results import write_keywords, write_result
 from tres.store.run_state import at_work

@@ -59,7 +59,7 @@ def perceive_seeds(config: TopicConfig, perceiver: Perceiver) -> LinkPercepts:
     urls = seed_urls(config)
     if not urls:
         raise ConfigError("topic.seeds: a crawl needs a seed; name one there or with --seed-url")
-    return perceiver.seeds(urls)
+    return perceiver.describe_seeds(urls)
 
 
 def session_digest(config: TopicConfig) -> str:

@@ -35,7 +35,7 @@ from typing import NamedTuple, Self
 import msgspec
 
 from tres.files.durable import sync_directory, write_synced
-from tres.store.records import DamagedError
+from tres.store.journal_records import DamagedError
 
 MARK = "journal.mark"
 SLOT = 512

@@ -2,7 +2,7 @@
 
     journal.db  (SQLite)
       meta       what the whole run shares: its web, the names of its features
-      records    the inputs of the crawl (`tres.store.records`), numbered, chained by
+      records    the inputs of the crawl (`tres.store.journal_records`), numbered, chained by
                  checksums (`tres.store.journal_file`), and after how many seconds of crawling
       pages      one row per step, in plain columns: what was fetched, why, how it went
       failures   one row per URL that gave no page
@@ -48,6 +48,7 @@ from tres.store.journal_file import (
     write_ahead,
 )
 from tres.store.journal_reader import JournalReader
+from tres.store.journal_records import Begin, Entry, Seeds, encode
 from tres.store.journal_tables import (
     FAILURES_TABLE,
     POSTPONED_TABLE,
@@ -55,7 +56,6 @@ from tres.store.journal_tables import (
     postponed_values,
     step_values,
 )
-from tres.store.records import Begin, Entry, Seeds, encode
 
 JOURNAL = "journal.db"
 

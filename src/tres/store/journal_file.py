@@ -31,8 +31,8 @@ from tres import __version__
 from tres.errors import RunError
 from tres.store.exploration_log import EXPLORATION
 from tres.store.high_water_mark import Extent, HighWaterMark, Required, mark_path, read_mark
+from tres.store.journal_records import DamagedError
 from tres.store.journal_tables import FAILURES_TABLE, POSTPONED_TABLE, pages_table
-from tres.store.records import DamagedError
 
 FORMAT = 3
 APPLICATION = 0x74726573

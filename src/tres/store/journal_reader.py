@@ -10,8 +10,7 @@ from pathlib import Path
 
 from tres.store.high_water_mark import Extent, Required
 from tres.store.journal_file import Meta, checksum, damage_named, link_at, links_after, warc_end_of
-from tres.store.journal_tables import FAILURES_TABLE, POSTPONED_TABLE, PlainTable, Row, pages_table
-from tres.store.records import (
+from tres.store.journal_records import (
     Begin,
     Blocked,
     DamagedError,
@@ -22,6 +21,7 @@ from tres.store.records import (
     link_urls,
     names_url,
 )
+from tres.store.journal_tables import FAILURES_TABLE, POSTPONED_TABLE, PlainTable, Row, pages_table
 
 _SELECT = "SELECT seq, kind, seconds, body, checksum FROM records"
 

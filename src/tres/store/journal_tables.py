@@ -25,7 +25,7 @@ from msgspec.structs import FieldInfo
 from tres.crawl.events import FetchFailed, Postponed, Stepped
 from tres.crawl.page_record import FIELDS, TYPES
 from tres.engines.protocols import Fetched
-from tres.store.records import DamagedError
+from tres.store.journal_records import DamagedError
 
 MOST = 2**63 - 1
 """The largest integer that SQLite holds; a server may claim any size or status."""

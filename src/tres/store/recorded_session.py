@@ -30,7 +30,7 @@ from tres.engines.protocols import Exchange, Fetched
 from tres.errors import RunError
 from tres.settings.sections import KeepKind
 from tres.store.journal import Journal
-from tres.store.records import Begin, Blocked, Demanded, Entry, Received, fits
+from tres.store.journal_records import Begin, Blocked, Demanded, Entry, Received, fits
 from tres.store.run_directory import write_errors
 from tres.store.snapshot_files import (
     Snapshot,

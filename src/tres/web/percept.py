@@ -103,18 +103,20 @@ class Perceiver:
     guesses: Examples | None = None
     """The examples that the model has learnt from, if there were no labels."""
 
-    def page(self, page: Page) -> Percept:
+    def judge_page(self, page: Page) -> Percept:
         """Judge a page and describe its outlinks; links to itself are dropped."""
         outlinks = [link for link in page.links if link.url != page.url]
         relevance = float(self.model.probabilities([page.content])[0])
         language = language_of(page.text or page.title)
-        return Percept(page.url, self.site(page.url), relevance, self.links(outlinks), language)
+        return Percept(
+            page.url, self.site(page.url), relevance, self.describe_links(outlinks), language
+        )
 
-    def seeds(self, urls: Iterable[str]) -> LinkPercepts:
+    def describe_seeds(self, urls: Iterable[str]) -> LinkPercepts:
         """Describe seeds: links without a page and an anchor, only with a URL."""
-        return self.links([Link(url, "") for url in urls])
+        return self.describe_links([Link(url, "") for url in urls])
 
-    def links(self, links: Sequence[Link]) -> LinkPercepts:
+    def describe_links(self, links: Sequence[Link]) -> LinkPercepts:
         """Describe links; several anchors for one URL count as one text."""
         anchors: dict[str, str] = {}
         for link in links:

@@ -19,7 +19,7 @@ from tres.web.percept import Percept
 from tres.web.traps import EndlessSpaces
 
 
-class CrawlMemory:
+class DuplicatesAndTraps:
     """Finds near-duplicates and endless spaces in one crawl, if its settings ask for it."""
 
     def __init__(self, settings: LiveSection) -> None:

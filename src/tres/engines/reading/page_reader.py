@@ -151,7 +151,7 @@ class PageReader:
             return Failed(page.url, FailureKind.SOFT_NOT_FOUND)
         if self._is_stuffed(page):
             return Failed(page.url, FailureKind.KEYWORD_STUFFING)
-        percept = None if self._perceiver is None else self._perceiver.page(page)
+        percept = None if self._perceiver is None else self._perceiver.judge_page(page)
         language = percept.language if percept else language_of(page.text or page.title)
         if not language and len(page.text) < CHARS:
             language = claimed

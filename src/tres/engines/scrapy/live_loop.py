@@ -25,7 +25,7 @@ from tres.crawl.events import Event, StopReason
 from tres.engines.flights import Flights
 from tres.engines.politeness.clock import PolitenessClock
 from tres.engines.protocols import UNSTEERED, LiveSession, Steering
-from tres.engines.reading.duplicates_and_traps import CrawlMemory
+from tres.engines.reading.duplicates_and_traps import DuplicatesAndTraps
 from tres.engines.scrapy.politeness_middleware import live_section_of, politeness_of
 from tres.engines.scrapy.response_handler import Reader, ResponseHandler
 from tres.engines.scrapy.sitemaps import SitemapReader
@@ -51,7 +51,7 @@ class LiveCrawl:
     """Sites that are backing off, and until when (seconds since the epoch)."""
     redirects: int = 10
     """Hops that pages may add themselves, by a refresh."""
-    memory: CrawlMemory | None = None
+    memory: DuplicatesAndTraps | None = None
     """The pages read before, for a crawl that tells near-duplicates."""
     listener: Callable[[Event], None] = lambda event: None
     steering: Steering = UNSTEERED

@@ -1,8 +1,8 @@
 """From Scrapy's responses to the outcomes that the session receives.
 
 A response is read by another process, within limits (`Reader`), compared with the pages that are
-known already (`CrawlMemory`), and becomes a percept or a failure with a name. Every path through
-here ends in `Flights.finish`: a fault of the reader costs one page, not the crawl.
+known already (`DuplicatesAndTraps`), and becomes a percept or a failure with a name. Every path
+through here ends in `Flights.finish`: a fault of the reader costs one page, not the crawl.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 
 from tres.crawl.events import Stepped
 from tres.engines.flights import Flight, Flights
-from tres.engines.reading.duplicates_and_traps import CrawlMemory
+from tres.engines.reading.duplicates_and_traps import DuplicatesAndTraps
 from tres.engines.reading.page_reader import Reading, Received
 from tres.engines.reading.reader_pool import Charge
 from tres.engines.reading.tasks import Task
@@ -60,7 +60,7 @@ class ResponseHandler:
         self,
         flights: Flights,
         reader: Reader,
-        memory: CrawlMemory | None = None,
+        memory: DuplicatesAndTraps | None = None,
         redirects: int = 10,
         sitemaps: SitemapReader | None = None,
         filter_links: FilterLinks = _all_links,

@@ -20,14 +20,14 @@ import numpy as np
 from tres.errors import RunError, TresError
 from tres.frontier.leaf_rules import TreeView
 from tres.mdp.columns import Floats
-from tres.mdp.schema import COUNTS
+from tres.mdp.feature_schema import COUNTS
 from tres.relevance.word_attribution import Attribution, attribute_words
 from tres.report.explain import facts
 from tres.report.run_reader import PageRow, Rival, RunReader
 from tres.store.journal import Journal
+from tres.store.journal_records import Demanded, Entry, Received, Seeds
 from tres.store.model_versions import model_of
 from tres.store.page_source import page_of
-from tres.store.records import Demanded, Entry, Received, Seeds
 from tres.web.percept import Percept
 
 TOLERANCE = 0.02

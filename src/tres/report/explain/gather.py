@@ -22,7 +22,7 @@ from tres.report.explain.unfetched_url import (
 from tres.report.run_reader import FailureRow, PageRow, RunReader, open_run
 from tres.runs.resume_run import tree_of
 from tres.store.journal import Journal
-from tres.store.records import Received
+from tres.store.journal_records import Received
 from tres.web.identity import Identity
 from tres.web.page import Failed as NoPage
 from tres.web.url import canonical

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tres.mdp.schema import (
+from tres.mdp.feature_schema import (
     CITATIONS,
     EVIDENCE,
     NO_NEIGHBOURS,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from tres.frontier.split import best_split
+from tres.frontier.best_split import best_split
 
 
 def variance(rewards: np.ndarray) -> float:

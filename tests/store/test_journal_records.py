@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tres.store.journal_file import FORMAT
-from tres.store.records import (
+from tres.store.journal_records import (
     TEXTS,
     Begin,
     Blocked,
@@ -124,7 +124,7 @@ def test_json_that_goes_too_far_is_damaged(deep: bytes) -> None:
 
 
 def test_a_bomb_is_not_unfolded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tres.store.records.LARGEST", 100_000)
+    monkeypatch.setattr("tres.store.journal_records.LARGEST", 100_000)
     bomb = zlib.compress(bytes(1_000_000), 9)
     with pytest.raises(DamagedError, match="cut short"):
         decode("page", bomb)
