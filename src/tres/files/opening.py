@@ -39,11 +39,13 @@ def opened(path: Path) -> io.BufferedReader:
 
 def content(path: Path, most: int = MOST_BYTES, packed: bool = False) -> bytes:
     """The bytes of a whole file, at most `most`; those of a gzip file if it is `packed`."""
+    data = bytearray()
     with opened(path) as file, unpacking(file, packed) as unpacked:
-        data = unpacked.read(most + 1)
-    if len(data) > most:
-        raise OSError(errno.EFBIG, f"it holds more than {most:,} bytes", str(path))
-    return data
+        while piece := unpacked.read(_BUFFER):  # all at once would take `most` bytes of memory
+            data += piece
+            if len(data) > most:
+                raise OSError(errno.EFBIG, f"it holds more than {most:,} bytes", str(path))
+    return bytes(data)
 
 
 def lines(file: io.BufferedReader, longest: int = LONGEST_LINE) -> Iterator[bytes]:
