@@ -17,14 +17,14 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from benchmarks.fuzz_wire import Wire
 from scrapy.http import Response
-from tres.engines.scrapy.hops import redirect_target
 
+from tres.engines.politeness.retry_after import parse_retry_after
 from tres.engines.politeness.robots_txt import RobotsRules, product_token
 from tres.engines.reading.page_reader import PageReader, Received, charset_of
 from tres.engines.reading.tasks import ReadPage, ReadSitemap, perform
 from tres.engines.scrapy.capture import may_be_page, response_head
 from tres.engines.scrapy.failures import NamedFailure
-from tres.engines.scrapy.politeness_middleware import parse_retry_after
+from tres.engines.scrapy.redirects_and_retries import redirect_target
 from tres.errors import ConfigError
 from tres.settings.sections import LiveSection
 from tres.settings.topic_file import load_topic, new_topic

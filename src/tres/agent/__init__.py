@@ -1,1 +1,1 @@
-"""What learns the value of a link."""
+"""Learners that estimate the value of a link."""

@@ -1,4 +1,4 @@
-"""`tres` itself: all commands on one screen, in sections by what one wants to do.
+"""`tres` itself: all commands on one screen, grouped by task.
 
 `tres --help` is a table of sections and commands, without any more headings, so that it fits a
 terminal of 24 lines and 80 columns. A command says what it does in the first sentence of its help.

@@ -1,4 +1,4 @@
-"""`tres completion`: print the script with which a shell completes commands and options."""
+"""`tres completion`: print the script that lets a shell complete commands and options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments and options of several commands, and what a shell offers for them when Tab is pressed.
+"""Arguments and options that several commands share, and their completions in a shell.
 
 A path is offered whole if it lies at most one directory below what is typed so far; if there is
 none, the shell completes paths by its own rules.

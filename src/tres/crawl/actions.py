@@ -41,7 +41,7 @@ class Actions:
         """Sites of which the user wants no page."""
 
     def make_room(self) -> None:
-        """Grow all columns to the URLs and sites that are known."""
+        """Grow all columns to hold all known URLs and sites."""
         urls, sites = len(self._crawl.urls), len(self._crawl.site_names)
         self._claimed.resize(urls)
         self._closed.resize(sites)

@@ -37,7 +37,7 @@ class Chooser:
         self._endorsements = endorsements
 
     def choose(self, busy: list[int], budget: int, in_flight: int) -> Choice | None:
-        """Take the next choice, of no site in `busy`; None if there is none now."""
+        """Take the next choice, avoiding sites in `busy`; None if there is none now."""
         must_wait = self._must_wait(busy, in_flight)
         if (seed := self._next_seed(must_wait)) is not None:
             return seed
@@ -52,7 +52,7 @@ class Chooser:
         )
 
     def close(self, site: int) -> None:
-        """Drop all that waits of a site."""
+        """Drop everything that waits for a site."""
         self.seeds = deque(seed for seed in self.seeds if seed.site != site)
         self.postponed.forget_site(site)
         self._policy.forget_site(site)

@@ -1,4 +1,4 @@
-"""A limit for sites that only link to themselves: link spam, and sites larger than their renown.
+"""A limit on sites that hardly any other site links to: link spam, and big but obscure sites.
 
 A site can make relevant pages, links among them and host names without end, at no cost. What it
 cannot make is the links of others. So a domain (the registrable one, by the public suffix list)
@@ -34,7 +34,7 @@ from tres.mdp.paths import NONE
 from tres.web.url import domain_of
 
 LEAST = 10
-"""Pages that every domain may give, however small the budget."""
+"""Pages that every domain may contribute, however small the budget."""
 RECENT = 50
 POOR = 0.15
 FAR = 64
@@ -64,7 +64,7 @@ class Endorsements:
         self._endorsed_hosts = Column(np.int32)
 
     def make_room(self, urls: int, sites: Names) -> None:
-        """Grow all columns to so many URLs and to these sites."""
+        """Grow all columns to hold this many URLs, and these sites."""
         if self._share >= 1:
             return
         for site in range(len(self._domain), len(sites)):
@@ -93,7 +93,7 @@ class Endorsements:
         self._add(site, 1)
 
     def end_fetch(self, site: int) -> None:
-        """Count a fetch as returned, with a page or without."""
+        """Count a fetch as finished, with or without a page."""
         if self._share >= 1:
             return
         self._add(site, -1)
@@ -134,7 +134,7 @@ class Endorsements:
                 self._endorsed_hosts.view[cited] += self._of_sites.fetched.view[target] > 0
 
     def held(self, budget: int) -> Flags | None:
-        """By site: has it used its share of the budget? None if no site is held now."""
+        """Return, by site, whether it is held: its share is used up. None if no site is held."""
         free = self._released or self._turn
         if free or not self._of_domains.at_limit(self._share * budget).any():
             return None
@@ -149,7 +149,7 @@ class Endorsements:
         return np.asarray(flags)
 
     def release(self) -> None:
-        """Let held sites go on until something else turns up: nothing else is left."""
+        """Let held sites continue until something else turns up, as nothing else is left."""
         self._released = True
 
     def newly_held(self, budget: int, sites: Names) -> list[str]:

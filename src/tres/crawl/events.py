@@ -26,7 +26,7 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """Fetch these URLs, and hand back the outcome of each."""
+    """Fetch these URLs, and pass the outcome of each to `receive`."""
 
     urls: tuple[str, ...]
 
@@ -49,7 +49,7 @@ Demand = Fetch | Wait | Done
 class Stepped(PageRecord, frozen=True, kw_only=True):
     """A page was retrieved and judged: one step.
 
-    The session knows nothing of the fetch (`at` and what follows it).
+    The session knows nothing about the fetch (`at` and the fields after it).
     """
 
     features: dict[str, float]
@@ -59,7 +59,7 @@ class Stepped(PageRecord, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class FetchFailed:
-    """A URL gave no page: no step and no reward, but counted by kind."""
+    """A fetch gave no page: it is not a step and earns nothing, but is counted by kind."""
 
     url: str
     kind: FailureKind
@@ -68,7 +68,7 @@ class FetchFailed:
 
 @dataclass(frozen=True, slots=True)
 class Postponed:
-    """A URL gave no page for now: it goes back to the frontier, and is requested again."""
+    """A fetch gave no page for now: its URL goes back to the frontier and is requested again."""
 
     url: str
     kind: FailureKind
@@ -94,7 +94,7 @@ class SiteCapped:
 
 @dataclass(frozen=True, slots=True)
 class LinksLimited:
-    """A limit on links is reached for the first time: from here on the worst links are dropped.
+    """A limit on links was reached for the first time: from now on the worst links are dropped.
 
     `site` has reached it; it is empty for the limit on all links.
     """
@@ -105,7 +105,7 @@ class LinksLimited:
 
 @dataclass(frozen=True, slots=True)
 class SiteHeld:
-    """A site has used the share of the budget that a site may take; others come first now.
+    """A site has used up its share of the budget; other sites come first now.
 
     `site` is a domain, or one host of it that counts by itself (`tres.crawl.endorsement`).
     """

@@ -38,7 +38,7 @@ class Reached(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LinkLimits:
-    """How many links may count: of a page, of a site and in all."""
+    """How many links may count: per page, per site and in all."""
 
     links_per_page: int = 2_500
     frontier_per_site: int = 50_000
@@ -61,12 +61,12 @@ class WaitingLinks:
         return self._all
 
     def make_room(self, urls: int, sites: int) -> None:
-        """Grow the columns to so many URLs and sites."""
+        """Grow the columns to hold this many URLs and sites."""
         self._counted.resize(urls)
         self._of_site.resize(sites)
 
     def enter(self, urls: Ids, sites: Ids) -> None:
-        """Add links; those that wait already change nothing."""
+        """Add links; those that already wait are ignored."""
         new = ~self._counted.view[urls]
         self._counted.view[urls] = True
         np.add.at(self._of_site.view, sites[new], 1)

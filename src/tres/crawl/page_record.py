@@ -1,4 +1,4 @@
-"""The one description of a fetched page: every field is a column of the journal's table `pages`.
+"""The record of a fetched page: every field is a column of the journal's table `pages`.
 
 What a page is called and of which type follows from here for all who write or read pages: the
 session's event (`tres.crawl.events.Stepped`), the journal (`tres.store.journal_tables`), rows that
@@ -21,7 +21,7 @@ class PageRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One page: what it earned, why it was chosen, how it was fetched.
 
     `q` and `leaf` are None where the policy has none or chose at random. Fields with a default
-    tell of the fetch; a crawl over an archive does not know them.
+    describe the fetch; they are unknown in a crawl over an archive.
     """
 
     step: int
@@ -38,10 +38,10 @@ class PageRecord(msgspec.Struct, frozen=True, kw_only=True):
     asked: str
     """The URL that was requested; `url` is the one after redirects."""
     frontier: int
-    """Links that wait after the step."""
+    """Links in the frontier after the step."""
     leaves: int
     candidates: int
-    """Links that were compared for the choice."""
+    """Links that were compared when this one was chosen."""
     at: float | None = None
     seconds: float | None = None
     status: int | None = None
@@ -62,7 +62,7 @@ CSV = (
 )
 """What `pages.csv` holds, before the features: nothing that differs between equal crawls."""
 EXPORTED = ("language", "relevance", "relevant", "step", "site", "parent")
-"""What exported pages carry beside their URL and content."""
+"""What exported pages carry besides their URL and content."""
 LOGGED = (
     *("step", "url", "parent", "site", "relevance", "relevant", "q", "leaf", "explored"),
     *("language", "frontier", "leaves", "candidates"),

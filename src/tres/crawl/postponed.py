@@ -44,7 +44,7 @@ class PostponedChoices:
         return True
 
     def answered(self, choice: Choice) -> None:
-        """Settle a choice whose site has answered; what rests there is due."""
+        """Settle a choice whose site has answered; its resting choices become due."""
         self.forget(choice.url)
         if not self._resting:
             return
@@ -52,18 +52,18 @@ class PostponedChoices:
         self._resting = deque(each for each in self._resting if each.site != choice.site)
 
     def due(self, waiting: Flags | None) -> Choice | None:
-        """Take the first due choice whose site need not wait, for its last attempt."""
+        """Take the first due choice whose site is ready, for its last attempt."""
         choice = _first(self._due, waiting)
         if choice is not None:
             self._last.add(choice.url)
         return choice
 
     def resting(self, waiting: Flags | None) -> Choice | None:
-        """Take the first resting choice whose site need not wait."""
+        """Take the first resting choice whose site is ready."""
         return _first(self._resting, waiting)
 
     def silent(self) -> set[int]:
-        """Return the sites of resting choices: they have not answered since."""
+        """Return the sites of resting choices: those that have not answered since."""
         return {choice.site for choice in self._resting}
 
     def forget(self, url: int) -> None:

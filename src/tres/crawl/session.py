@@ -116,7 +116,7 @@ class CrawlSession:
         return 0 if choice.is_seed else self._crawl.paths.depth(choice.page) + 1
 
     def site_ids(self, sites: Iterable[str]) -> list[int]:
-        """The ids of those of these sites that are known, in ascending order."""
+        """The ids of these sites, in ascending order; unknown sites are left out."""
         names = self._crawl.site_names
         return sorted({names.id(site) for site in sites if site in names})
 
@@ -155,7 +155,7 @@ class CrawlSession:
         return self._crawl.sites.relevant_sites
 
     def next(self, k: int = 1, waiting: Iterable[str] = ()) -> Demand:
-        """Choose up to `k` more URLs to fetch, none of a site named in `waiting`."""
+        """Choose up to `k` more URLs to fetch, avoiding the sites in `waiting`."""
         if self._interrupted:
             return Wait() if self._in_flight else Done(StopReason.INTERRUPTED)
         allowed = min(k, self.pages - self.steps - self.in_flight)
@@ -204,9 +204,9 @@ class CrawlSession:
         self._interrupted = True
 
     def block(self, site: str) -> list[Event]:
-        """Give up a site, known or not, for good; a site that is blocked already changes nothing.
+        """Give up a site for good, known or not; blocking it again changes nothing.
 
-        A page of it that is in flight counts as a failure when it returns.
+        A page of the site that is in flight counts as a failure when it returns.
         """
         identity = self._actions.site_id(site)
         if identity in self._actions.blocked:
@@ -244,7 +244,7 @@ class CrawlSession:
         return outcome
 
     def _step(self, choice: Choice, percept: Percept) -> list[Event]:
-        """g_t becomes g_t+1."""
+        """Advance the state from g_t to g_t+1."""
         page = self._crawl.urls.id(percept.url)
         site = self._crawl.site_names.id(percept.site)
         reward = float(percept.relevant)
@@ -269,12 +269,12 @@ class CrawlSession:
 
     @property
     def held_sites(self) -> list[str]:
-        """Domains and hosts that have used the share of the budget a site may take."""
+        """Domains and hosts that have used up their share of the budget."""
         return sorted(self._endorsements.reported)
 
     @property
     def held(self) -> Flags | None:
-        """By site id: is it held because its share is used up? None if no site is."""
+        """Whether each site, by id, is held because its share is used up; None if no site is."""
         return self._endorsements.held(self.pages)
 
     def _depart(self, choice: Choice) -> None:

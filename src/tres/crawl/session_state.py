@@ -97,7 +97,7 @@ class _Walk:
         self.packages = {"tres", type(policy).__module__.partition(".")[0]}
 
     def is_object(self, thing: object) -> bool:
-        """Whether its class is ours or the policy's, and its instances change in a crawl."""
+        """Whether its class belongs to tres or the policy, and its instances change in a crawl."""
         kind = type(thing)
         parameters = getattr(kind, "__dataclass_params__", None)
         unchanging = issubclass(kind, tuple | str) or (parameters and parameters.frozen)
@@ -177,7 +177,7 @@ class _Restore(_Walk):
         self._met: dict[str, Any] = {}
 
     def visit(self, path: str, fresh: Any) -> Any:
-        """Return what the session has at a path from now on."""
+        """Return the value that the session is to have at a path."""
         if isinstance(fresh, FIXED):
             return fresh
         held = self.state.pop(path)

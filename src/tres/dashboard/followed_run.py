@@ -1,4 +1,4 @@
-"""A run that is watched in a browser: read while it grows, sent in small pieces.
+"""A run that somebody watches in a browser: read as it grows, and sent in small pieces.
 
 Only the store is read, so a run that is running, has ended or was killed looks the same. Nothing is
 read unless somebody asks, and nothing twice: an unchanged journal costs a look at its file, a

@@ -1,4 +1,4 @@
-"""The processes beside the server: for what takes seconds, and what reads pages of the Web.
+"""Worker processes beside the server: for jobs that take seconds or read pages of the Web.
 
     python -m tres.dashboard.job_worker frontier RUN     replays the journal of a run
     python -m tres.dashboard.job_worker learn RUN        retrains the model of a run

@@ -1,4 +1,4 @@
-"""Questions with quick answers: one process stays and answers them (`dashboard.query_worker`).
+"""Quick questions, answered by one process that keeps running (`dashboard.query_worker`).
 
 To explain a page or to read some extracts takes a tenth of a second; to start Python and import
 what that needs takes ten times as long. So a process is started with the first question, keeps the

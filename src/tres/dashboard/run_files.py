@@ -1,4 +1,4 @@
-"""The files of a run, seen from outside: when they changed, and how far its exploration is.
+"""The files of a run, seen from outside: when they changed, and how far its exploration has got.
 
 A crawl may be writing, so files may come and go between two looks; a missing file has never
 changed. A run that still learns its topic has no journal yet, only a file that grows by a line for

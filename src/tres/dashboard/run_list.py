@@ -1,4 +1,4 @@
-"""The list of runs: some directories that were named, or all below `./runs`.
+"""The list of runs: the directories given by name, or all below `./runs`.
 
 A run has a *key* by which a browser asks for it. Keys are made here, from directories that were
 found here, and a request can only look one up; so no text of a request ever becomes a path.

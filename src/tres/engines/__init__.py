@@ -1,1 +1,1 @@
-"""Who fetches the pages a session asks for."""
+"""Engines: they fetch the pages that a session asks for."""

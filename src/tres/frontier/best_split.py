@@ -36,7 +36,7 @@ class Split(NamedTuple):
 
 
 def best_split(vectors: Floats, rewards: Floats) -> Split | None:
-    """The split with the highest variance reduction, or None if none reduces it.
+    """Return the split with the highest variance reduction; None if none reduces the variance.
 
     Thresholds lie half-way between two neighbouring values. Among equals the first feature
     of the schema wins, then the lowest threshold.

@@ -49,7 +49,7 @@ class Buckets:
         return sum(column.nbytes for column in columns)
 
     def make_room(self, rows: int, buckets: int) -> None:
-        """Grow to so many rows and buckets."""
+        """Grow to hold this many rows and buckets."""
         for column in (self._bucket, self._slot):
             column.resize(rows)
         for column in (self._start, self._capacity, self._count):
@@ -99,7 +99,7 @@ class Buckets:
     def sample(
         self, buckets: NDArray[np.intp], each: int, rng: np.random.Generator
     ) -> NDArray[np.int32]:
-        """`each` rows from every given (non-empty) bucket, evenly spaced from a random start.
+        """Draw `each` rows from every given (non-empty) bucket, evenly spaced from a random start.
 
         So every row is equally likely, and in a bucket with at least `each` rows they are
         distinct. With `each` = 1 this is plain uniform sampling.

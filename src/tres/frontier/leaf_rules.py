@@ -59,7 +59,7 @@ class TreeView:
         return " and ".join(condition(name, *bounds[name]) for name in bounds) or "everything"
 
     def bounds(self, node: int) -> dict[str, tuple[float, float]]:
-        """Return the rule as numbers: for each feature the lower bound and the limit above it."""
+        """Return the rule as numbers: the lower and upper bound of each feature."""
         bounds: dict[str, tuple[float, float]] = {}
         for feature, low, high in self._conditions(node):
             known_low, known_high = bounds.get(feature, (-INFINITY, INFINITY))

@@ -44,7 +44,7 @@ class LinkTextModel:
         self._wording.extend(wordings)
 
     def probability(self, rows: Ids) -> Floats:
-        """Return the probability that the pages of rows are relevant, by their words alone."""
+        """Return the probability that the targets of rows are relevant, by their words alone."""
         return self.probability_of(self._wording.view.take(rows, axis=0))
 
     def probability_of(self, wordings: Wordings) -> Floats:
@@ -57,7 +57,7 @@ class LinkTextModel:
     def learn(self, row: int, relevance: float) -> bool:
         """Take one step down the gradient of the log-loss, for the fetched page of a row.
 
-        Return whether all rows should be scored again, having learnt from enough pages since.
+        Return whether the model has learnt from enough pages that all rows should be scored again.
         """
         words = np.unique(self._wording.view[row]).astype(np.intp)
         words = np.append(words[words != NO_WORD], EVERY_LINK)

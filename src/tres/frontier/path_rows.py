@@ -39,7 +39,7 @@ HAN = Schema(
 
 
 def one_hot(vectors: Floats) -> NDArray[np.int64]:
-    """Return for every vector the places of its eight ones among the 40 bins.
+    """Return, for every vector, the indices of its eight ones among the 40 bins.
 
     >>> one_hot(np.array([[0.0, 0.5, 1.0, 0.2, 0.0, 0.0, 0.0, 0.99]], np.float32)).tolist()
     [[0, 7, 14, 16, 20, 25, 30, 39]]

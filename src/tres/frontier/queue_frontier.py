@@ -84,7 +84,7 @@ class QueueFrontier(PriorityHeaps):
         self._parked: dict[int, list[Entry]] = {}
 
     def best(self, waiting: Flags | None = None) -> tuple[int, float] | None:
-        """Return the first row whose site need not wait, and its priority; it stays queued."""
+        """Return the first row whose site is ready, and its priority; it stays queued."""
         self._unpark(waiting)
         while self._heap:
             priority, ticket, row = self._heap[0]

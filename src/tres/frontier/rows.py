@@ -48,7 +48,7 @@ class Change(NamedTuple):
 
 
 class Rows(ABC):
-    """Columns shared by every kind of row, and which rows wait, by site."""
+    """The columns that every kind of row shares, and an index of the waiting rows by site."""
 
     def __init__(self, schema: Schema, sites: Sites) -> None:
         self.schema = schema
@@ -73,7 +73,7 @@ class Rows(ABC):
 
     @property
     def total(self) -> int:
-        """Rows ever made."""
+        """The number of rows ever added."""
         return len(self._url)
 
     @property
@@ -83,12 +83,12 @@ class Rows(ABC):
         return sum(store.nbytes for store in stores)
 
     def available(self, waiting: Flags | None) -> Ids:
-        """Return all rows whose site need not wait, oldest first."""
+        """Return all rows whose site is ready, oldest first."""
         rows = self.waiting
         return rows if waiting is None else rows[~waiting[self.site(rows)]]
 
     def any_available(self, waiting: Flags | None) -> bool:
-        """Whether there is a row whose site need not wait."""
+        """Whether the site of any row is ready."""
         counts = self._waiting.counts
         if waiting is not None:
             counts = counts[~waiting[: len(counts)]]
@@ -111,11 +111,11 @@ class Rows(ABC):
         return self._site.view[rows]
 
     def opened(self, site: int) -> bool:
-        """Whether the site has given at most one relevant page so far."""
+        """Whether at most one relevant page of the site was fetched so far."""
         return self._sites.relevant(site) <= 1
 
     def scarcity(self, rows: Ids) -> Floats:
-        """Return the used share of a site's places, per row; 0 where places are left for all."""
+        """Return, per row, how much of its site's cap is used; 0 where all its links still fit."""
         if self._sites.limit == math.inf:
             return np.zeros(len(rows), np.float32)
         sites = self._site.view[rows]
@@ -162,7 +162,7 @@ class Rows(ABC):
         return self.of_site(site)
 
     def follow(self, site: int, url: int, relevance: float) -> Ids:
-        """Learn of a fetched URL and the site of its page; return the rows to sort again."""
+        """Take note of a fetched URL and the site of its page; return the rows to sort again."""
         return self.follow_site(site)
 
     @abstractmethod

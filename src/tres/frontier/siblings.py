@@ -38,7 +38,7 @@ NEAR = 4
 """Places between two links up to which they are neighbours."""
 AROUND = np.array([*range(-NEAR, 0), *range(1, NEAR + 1)])
 MOST_EDGES = 4_000_000
-"""Some 64 MB; beyond this, half of them are dropped."""
+"""About 64 MB; beyond this, half of them are dropped."""
 NO_ROWS: Ids = np.empty(0, np.int32)
 
 
@@ -115,7 +115,7 @@ class Siblings:
         return len(self._row)
 
     def evidence(self, rows: Ids) -> Floats:
-        """Return share, best hub and neighbours of rows, in three columns."""
+        """Return the share, best hub and neighbours of each row, as three columns."""
         share, near = _mean(self._received.view[rows]), _mean(self._near.view[rows])
         return np.stack([share, self._best.view[rows], near], axis=1)
 

@@ -63,7 +63,7 @@ class TreeFrontier:
             self._leaves.insert(rows, self.tree.sort(self._rows.routed_vectors(rows)))
 
     def update(self, rows: Ids) -> None:
-        """Sort rows whose vectors have changed again, from the root."""
+        """Sort rows again whose vectors have changed, from the root."""
         if len(rows) == 0:
             return
         leaves = self.tree.sort(self._rows.routed_vectors(rows))
@@ -86,7 +86,7 @@ class TreeFrontier:
         return grown
 
     def sample(self, leaves: NDArray[np.intp], each: int, waiting: Flags | None = None) -> Ids:
-        """Draw `each` rows of every given leaf, all of sites that need not wait.
+        """Draw `each` rows from every given leaf, all from sites that are ready.
 
         A leaf in which every site must wait gives none.
         """

@@ -71,7 +71,7 @@ class UrlRows(Rows):
         return np.array([row], np.int32)
 
     def follow(self, site: int, url: int, relevance: float) -> Ids:
-        """Return the rows of the site, and those whose siblings or link text say more now."""
+        """Return the rows of the site, and those whose siblings or link text changed."""
         of_site = super().follow(site, url, relevance)
         row = int(self._row_of.view[url]) if url < len(self._row_of) else NONE
         siblings = self._update_siblings(url, row, relevance)
@@ -81,7 +81,7 @@ class UrlRows(Rows):
         return np.unique(np.concatenate([of_site, siblings, moved]))
 
     def vectors(self, rows: Ids) -> Floats:
-        """Return fresh vectors, with the probability by link text of now."""
+        """Return fresh vectors, with the current probability by link text."""
         vectors = super().vectors(rows)
         if self._words_column != NONE:
             vectors[:, self._words_column] = self._link_text.probability(rows)

@@ -1,4 +1,4 @@
-"""What all archives have in common: a complete file of the type that its name says.
+"""What all archives have in common: a complete file, of the type its name indicates.
 
 Opening an archive reads the whole file once, so damage is found before a crawl starts. A file
 that is cut short is refused; single damaged records of a WARC file are skipped, with a warning.

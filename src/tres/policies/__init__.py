@@ -1,1 +1,1 @@
-"""Ways to choose the next URL: tres and its rivals."""
+"""Policies: ways to choose the next URL, tres and the baselines."""

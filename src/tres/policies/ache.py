@@ -1,4 +1,4 @@
-"""`ache`: the adaptive focused crawler of Barbosa and Freire (2007), as its source has it today.
+"""`ache`: the adaptive focused crawler of Barbosa and Freire (2007), as implemented today.
 
 At first the score of a link is the relevance of its page times 100. After every 500 relevant pages
 a link classifier (`tres.agent.link_words`) is trained on the links followed so far, and all waiting

@@ -42,7 +42,7 @@ class QueuePolicy(FrontierPolicy):
 
 
 class BestFirst(QueuePolicy):
-    """The URL with the highest score that any page linking to it gave it."""
+    """Selects the URL with the highest score; a URL has the best score of all links to it."""
 
     def __init__(self, rows: Rows) -> None:
         self._best = Column(np.float32, fill=-np.inf)
@@ -60,7 +60,7 @@ class BestFirst(QueuePolicy):
         super().learn(step)
 
     def values_of(self, rows: Ids) -> Floats:
-        """Return their scores."""
+        """Return the scores of rows."""
         return self._priority(rows)
 
     def _priority(self, rows: Ids) -> Floats:
@@ -68,7 +68,7 @@ class BestFirst(QueuePolicy):
 
 
 class ParentFirst(BestFirst):
-    """Scored by the relevance of the page a link is on."""
+    """Scores a link by the relevance of the page it is on."""
 
     info = PolicyInfo(
         summary="the link on the most relevant page",
@@ -81,7 +81,7 @@ class ParentFirst(BestFirst):
 
 
 class AnchorFirst(BestFirst):
-    """Scored by the relevance of a link's own words."""
+    """Scores a link by the relevance of its own words."""
 
     info = PolicyInfo(
         summary="the link whose text and URL look most relevant",
@@ -94,7 +94,7 @@ class AnchorFirst(BestFirst):
 
 
 class BreadthFirst(QueuePolicy):
-    """Pages in the order in which they were found."""
+    """Selects links in the order in which they were found."""
 
     info = PolicyInfo(summary="the link that was found first", reads_features=False)
 

@@ -50,7 +50,7 @@ class HanSync(FrontierPolicy):
         """Rows scored for the last choice."""
 
     def select(self, waiting: Flags | None) -> Selection | None:
-        """Select a row, epsilon-greedy; it is the next action of the steps before it."""
+        """Select a row, epsilon-greedy; it completes the earlier steps as their next action."""
         selected = self._best(waiting)
         if selected is None:
             return None
@@ -103,5 +103,5 @@ class HanAsync(HanSync):
         return None if best is None else Selection(*best)
 
     def values_of(self, rows: Ids) -> Floats:
-        """Return their values in the queue."""
+        """Return the values of rows in the queue."""
         return self._queue.priorities(rows)

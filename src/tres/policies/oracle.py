@@ -1,4 +1,4 @@
-"""The oracle: what a crawler could reach that knows the answers beforehand.
+"""The oracle: what a crawler could reach if it knew the answers beforehand.
 
 It prefers a URL whose page is relevant; if none waits, the URL from which an unfetched
 relevant page is the fewest links away. The second half matters: an oracle that only knows
@@ -25,7 +25,7 @@ from tres.policies.setup import PolicySetup, WebGraph
 
 
 class Oracle(QueuePolicy):
-    """Relevant URLs first, then the shortest way to the next relevant page."""
+    """Selects relevant URLs first, then the shortest path to the next relevant page."""
 
     info = PolicyInfo(
         summary="knows which pages are relevant: a ceiling, not a crawler; works with `--web` only",
@@ -47,7 +47,7 @@ class Oracle(QueuePolicy):
         super().__init__(rows)
 
     def select(self, waiting: Flags | None) -> Selection | None:
-        """Select a relevant URL, or the first on the shortest way to one, or any."""
+        """Select a relevant URL, else the first URL on the shortest path to one, else any."""
         best = super().select(waiting)
         if best is None or best.q > 0:
             return best

@@ -1,4 +1,4 @@
-"""What a policy is: it chooses the next action, and learns from the reward.
+"""The interface of a policy: it chooses the next action, and learns from the reward.
 
 Every crawler of the comparison is a policy of this kind, from random choice to TRES. They
 share the rows (what is known of every action) and differ in how rows are ordered and
@@ -30,7 +30,7 @@ from tres.mdp.paths import NONE
 from tres.mdp.transitions import Choice, Outlinks, Step
 
 Need = Literal["web graph", "search engine"]
-"""Knowledge that no crawl of the live Web has."""
+"""Knowledge that a crawl of the live Web cannot have."""
 
 REFUSALS: dict[Need, str] = {
     "web graph": "needs to know every page beforehand",
@@ -45,7 +45,7 @@ class PolicyInfo:
     summary: str = ""
     """How it chooses, in one line."""
     reads_features: bool = True
-    """Whether it looks at the features of links; `features = "auto"` spares them otherwise."""
+    """Whether it uses the features of links; if not, `features = "auto"` skips them."""
     q_values: bool = False
     """Whether its values are those of the agent: expected rewards, comparable between links."""
     score_meaning: str = ""
@@ -59,7 +59,7 @@ class PolicyInfo:
 
 
 NEUTRAL = PolicyInfo()
-"""Of a policy that declares nothing, or whose package is not installed here."""
+"""For a policy that declares nothing, or whose package is not installed here."""
 
 
 class Policy(Protocol):
@@ -177,7 +177,7 @@ class FrontierPolicy(Policy):
     def choose(self, waiting: Flags | None = None) -> Choice | None:
         """Select a row; it leaves the frontier with every other row for its URL.
 
-        Where nothing can be chosen nothing happens: no random number is drawn either.
+        If nothing can be chosen, nothing changes: not even a random number is drawn.
         """
         selected = self.select(waiting) if self.rows.any_available(waiting) else None
         if selected is None:
@@ -194,7 +194,7 @@ class FrontierPolicy(Policy):
         return choice
 
     def learn(self, step: Step) -> NewSplit | None:
-        """Reward first, then the new actions (the order of Algorithm 3)."""
+        """Learn the reward first, then add the new actions (the order of Algorithm 3)."""
         links = step.outlinks
         self._frontier.update(self.rows.follow(step.site, step.choice.url, links.relevance))
         grown = self.learn_reward(step)
@@ -205,7 +205,7 @@ class FrontierPolicy(Policy):
         return grown
 
     def explore(self, waiting: Flags | None, rng: np.random.Generator) -> Selection:
-        """Select any of the rows whose site need not wait."""
+        """Select a random row whose site is ready."""
         rows = self.rows.available(waiting)
         return Selection(int(rows[rng.integers(len(rows))]), explored=True)
 
@@ -227,7 +227,7 @@ class FrontierPolicy(Policy):
         return tuple(seen.items())
 
     def values_of(self, rows: Ids) -> Floats | None:
-        """Return the values by which it compares rows now; None if it compares nothing."""
+        """Return the values by which it compares rows now; None if it does not compare rows."""
         return None
 
     def miss(self, choice: Choice) -> None:

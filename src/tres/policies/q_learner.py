@@ -1,4 +1,4 @@
-"""The learner of TRES: DDQN, replay and exploration, whatever frontier it looks at.
+"""The learner of TRES: DDQN, replay and exploration, over any frontier.
 
 `tres` looks at the representatives of the tree's leaves, `tres-sync` at the whole frontier,
 `tres-async` at a queue of values that grow old. What is learnt and when is the same for all
@@ -84,11 +84,11 @@ class QLearner:
         return bool(rng.random() < self._settings.epsilon)
 
     def reward(self, step: Step) -> float:
-        """Return the reward for the tree: a share of it may be for new sites only."""
+        """Return the reward for the tree: part of it may be reserved for new sites."""
         return step.experience * self._share(step)
 
     def soft_reward(self, step: Step) -> float:
-        """Return the reward for the agent: the model's probability says more than yes or no."""
+        """Return the reward for the agent: by probability if `soft`, else that of the tree."""
         if step.choice.is_seed or not self._settings.soft:
             return self.reward(step)
         return step.outlinks.relevance * self._share(step)
@@ -105,7 +105,7 @@ class QLearner:
         self._pending.clear()
 
     def learn_dead_link(self, choice: Choice) -> bool:
-        """Count a dead link; return whether it was one to learn from."""
+        """Count a dead link; return whether to learn from it."""
         self._dead_links += 0.0 if choice.is_seed else self._settings.dead_links
         if self._dead_links < 1.0:
             return False
@@ -164,6 +164,6 @@ class QLearning(FrontierPolicy):
         self.learner.learn(step, change)
 
     def miss(self, choice: Choice) -> None:
-        """Learn from a dead link about links with its words, and about those beside it."""
+        """Learn from a dead link: links with its words, or beside it, are worth less."""
         if self.learner.learn_dead_link(choice):
             self._frontier.update(self.rows.follow(choice.site, choice.url, 0.0))

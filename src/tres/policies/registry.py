@@ -34,7 +34,7 @@ class OwnPolicy:
 
 
 def load_policy(name: str) -> type[Policy]:
-    """Import the class of a policy; `ConfigError` if there is none."""
+    """Import the class of a policy; `ConfigError` if there is no such class."""
     kind = import_policy(name)
     missing = [each for each in METHODS if not hasattr(kind, each)]
     if not isinstance(kind, type) or missing:
@@ -59,7 +59,7 @@ def info_of(policy: type[Policy] | Policy) -> PolicyInfo:
 
 @cache
 def policy_info(name: str) -> PolicyInfo:
-    """Return what a policy declares; neutral if it cannot be loaded here (any more)."""
+    """Return what a policy declares; a neutral info if it cannot be loaded (any more)."""
     try:
         return info_of(load_policy(name))
     except ConfigError:
@@ -100,7 +100,7 @@ def make_policy(
     rng: np.random.Generator,
     known: OfflineKnowledge = NOTHING,
 ) -> Policy:
-    """Return a fresh policy over an empty frontier; `ConfigError` if it needs to know more."""
+    """Return a fresh policy over an empty frontier; `ConfigError` if knowledge is missing."""
     kind = load_policy(settings.name)
     knows = {"web graph": known.web_graph, "search engine": known.search_engine}
     for need in info_of(kind).needs:

@@ -68,7 +68,7 @@ class WebGraph:
         return cls(index, sites, relevant, starts, pairs[:, 1].copy())
 
     def judged(self, truth: Callable[[str], bool]) -> WebGraph:
-        """Return the same web with relevance as another judge sees it."""
+        """Return the same web with the relevance that another judge assigns."""
         relevant = np.zeros_like(self.relevant)
         relevant[[i for url, i in self.index.items() if truth(url)]] = True
         return replace(self, relevant=relevant)
@@ -82,7 +82,7 @@ class WebGraph:
 
 @dataclass(frozen=True, slots=True)
 class OfflineKnowledge:
-    """What is known of an archive beyond the pages fetched; each part is made when asked for."""
+    """What is known about an archive besides the fetched pages; each part is built on demand."""
 
     web_graph: Callable[[], WebGraph] | None = None
     search_engine: Callable[[float], SearchEngine] | None = None
@@ -100,7 +100,7 @@ def make_rows(features: str, sites: Sites) -> Rows:
 
 @dataclass(frozen=True, slots=True)
 class PolicySetup:
-    """Everything that a policy may be built from; its class method `build` takes its part."""
+    """Everything that a policy may be built from; its `build` takes what it needs."""
 
     settings: PolicySettings
     crawl: CrawlState

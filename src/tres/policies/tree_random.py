@@ -71,7 +71,7 @@ class TreeRandom(FrontierPolicy):
 
 
 class Random(TreeRandom):
-    """A random row of the frontier: one leaf, no learning."""
+    """Selects a random row of the frontier: one leaf, no learning."""
 
     info = PolicyInfo(summary="any link, with equal chances", reads_features=False)
 

@@ -114,7 +114,7 @@ class TresSync(QLearning):
 
 
 class TresAsync(QLearning):
-    """DDQN with values that grow old in a queue."""
+    """DDQN with values that go stale in a queue."""
 
     info = PolicyInfo(
         summary="the same, but a link is scored once, when it is found",
@@ -146,5 +146,5 @@ class TresAsync(QLearning):
             self.rows.follow(choice.site, choice.url, 0.0)
 
     def values_of(self, rows: Ids) -> Floats:
-        """Return their values in the queue."""
+        """Return the values of rows in the queue."""
         return self._queue.priorities(rows)

@@ -69,7 +69,7 @@ class ValuePolicy(TreeRandom):
         return self.best_of(rows, self.values_of(rows), len(rows))
 
     def values_of(self, rows: Ids) -> Floats:
-        """Return their values, checked."""
+        """Return the values of rows, after checking them."""
         links = self.rows.vectors(rows)
         values = np.asarray(self.values(links))
         if values.shape != (len(links),) or np.isnan(values).any():

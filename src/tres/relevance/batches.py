@@ -1,4 +1,4 @@
-"""Prediction for many texts: each distinct text once, some hundred at a time.
+"""Prediction for many texts: each distinct text once, a few hundred at a time.
 
 Links repeat their anchors, and pages their boilerplate, so a text that repeats is read once. A
 large batch goes in chunks, which bounds the memory that it needs.

@@ -1,4 +1,4 @@
-"""A relevance model that a program brings along: any object that gives probabilities for texts.
+"""A relevance model that a program supplies: any object that returns probabilities for texts.
 
 It cannot be saved as files, so a run keeps its name only. Only a program that provides the object
 again can resume such a run.

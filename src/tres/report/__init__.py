@@ -1,1 +1,1 @@
-"""What people see of a run: reports, explanations and metrics, all read from its store."""
+"""Reports, explanations and metrics of a run, all read from its store."""

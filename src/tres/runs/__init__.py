@@ -1,1 +1,1 @@
-"""Runs: start, crawl, resume and teach them; a topic file in, a run directory out."""
+"""Runs: starting, resuming and labelling them; a topic file in, a run directory out."""

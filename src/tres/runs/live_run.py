@@ -1,4 +1,4 @@
-"""A run on the live Web: from a topic file to a run directory, and on from where a run has ended.
+"""A run on the live Web: from a topic file to a run directory, and resumed where it stopped.
 
 All of it is one coroutine (`tres.engines.scrapy.live_loop`): the exploration, if the topic must be
 learnt from keywords and seeds alone, and then the crawl. Pages are read in a process of their

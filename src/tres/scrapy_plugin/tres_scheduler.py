@@ -1,4 +1,4 @@
-"""The scheduler for anybody's Scrapy project: tres decides where the spider goes.
+"""The scheduler for any Scrapy project: tres decides where the spider goes next.
 
     SCHEDULER = "tres.scrapy_plugin.TresScheduler"
     TRES_TOPIC = "topic.toml"         # what to look for

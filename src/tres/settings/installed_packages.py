@@ -1,4 +1,4 @@
-"""Code that other packages contribute: only what is installed is found.
+"""Code from other packages: only installed packages are searched.
 
 A topic file can name a class to import. So that a stranger's file cannot make tres run code that
 lies beside it, modules are looked up where somebody has installed them on purpose:

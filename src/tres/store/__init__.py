@@ -1,1 +1,1 @@
-"""What is kept of a run."""
+"""What a run keeps on disk: journal, snapshots, WARC files, orders, results."""

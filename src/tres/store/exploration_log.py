@@ -30,7 +30,7 @@ Answer = tuple[str, Outcome]
 
 
 class ExplorationLog:
-    """The log of one exploration: `answers` are those that were there when it was opened."""
+    """The log of one exploration; `answers` are those it held when it was opened."""
 
     def __init__(self, run: Path, settings: str) -> None:
         path = run / EXPLORATION

@@ -70,7 +70,7 @@ class Selection:
     limit: int | None = None
 
     def of(self, rows: Iterable[Row]) -> list[Row]:
-        """The selected rows, in the order of the crawl."""
+        """Return the selected rows, in the order of the crawl."""
         return list(islice(filter(self._fits, rows), self.limit))
 
     def _fits(self, row: Row) -> bool:

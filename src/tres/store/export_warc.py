@@ -23,7 +23,7 @@ from tres.store.warc_writer import gzip_members
 
 
 class Head(NamedTuple):
-    """Where a record begins, its id and those of the records that it belongs to."""
+    """Where a record begins, its id, and the ids of the records that it belongs to."""
 
     start: int
     names: frozenset[str]
@@ -36,7 +36,7 @@ def copy_pages(
     out: BinaryIO,
     advance: Callable[[], object] = lambda: None,
 ) -> int:
-    """Copy the records of these pages as a `.warc.gz`; return how many pages there were."""
+    """Copy the records of these pages to a `.warc.gz`; return how many pages were found."""
     chosen: dict[Path, set[int]] = {}
     for place in filter(None, map(archive.place, urls)):
         chosen.setdefault(place.file, set()).add(place.position)

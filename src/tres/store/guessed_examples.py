@@ -21,11 +21,11 @@ from tres.relevance.examples import Examples
 
 EXAMPLES = "examples.jsonl.gz"
 MOST_BYTES = 1_000_000_000
-"""After decompression: a thousand pages of the greatest length that is read."""
+"""Bytes after decompression: a thousand pages of the maximum length that is read."""
 
 
 def write_guesses(run: Path, guesses: Examples) -> None:
-    """Write the examples; equal ones give equal files."""
+    """Write the examples; equal examples give equal files."""
     triples = zip(guesses.texts, guesses.labels, guesses.weights or (), strict=True)
     lines = [
         json.dumps({"text": text, "relevant": label, "weight": weight}) + "\n"
@@ -35,7 +35,7 @@ def write_guesses(run: Path, guesses: Examples) -> None:
 
 
 def read_guesses(run: Path) -> Examples | None:
-    """The examples of a run; None if it has none."""
+    """Return the examples of a run; None if it has none."""
     try:
         lines = files.content(run / EXAMPLES, MOST_BYTES, packed=True).decode().splitlines()
         examples = [_example(json.loads(line)) for line in lines]

@@ -52,7 +52,7 @@ class Extent(NamedTuple):
 
 
 class Required(NamedTuple):
-    """What must be there: at least `least` of the journal; `synced` is on disk for long."""
+    """How far a run must reach: at least to `least`; `synced` reached the disk long ago."""
 
     least: Extent
     synced: Extent
@@ -86,7 +86,7 @@ class HighWaterMark:
         self.commit(extent)
 
     def settle(self, extent: Extent) -> None:
-        """Note the end of a crawl, or of a journal that was rewound: it is on disk and stays."""
+        """Note the final extent of a crawl, or of a rewound journal: it is on disk and stays."""
         self._synced = extent
         self._write(extent, extent)
 
@@ -100,12 +100,12 @@ class HighWaterMark:
 
 
 def mark_path(journal: Path) -> Path:
-    """The file with the mark of a journal."""
+    """Return the path of the mark of a journal."""
     return journal.with_suffix(Path(MARK).suffix)
 
 
 def read_mark(path: Path) -> Required | None:
-    """What a mark requires; None if there is no mark. `DamagedError` if it cannot be read."""
+    """Return what a mark requires; None if there is no mark. `DamagedError` if it is unreadable."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -122,7 +122,7 @@ def read_mark(path: Path) -> Required | None:
 
 
 def this_boot() -> str:
-    """The id of the present boot of the machine; empty where the system does not tell it."""
+    """Return the id of the current boot; empty where the system does not provide one."""
     try:
         return BOOT.read_text().strip()
     except OSError:

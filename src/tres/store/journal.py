@@ -65,7 +65,7 @@ class RowChecksums(NamedTuple):
 
     page: int | None
     failure: int | None
-    """Of `failures` or of `postponed`: a record has a row in one of them at most."""
+    """For `failures` or `postponed`: a record has a row in at most one of them."""
 
 
 NO_ROWS = RowChecksums(None, None)
@@ -75,7 +75,7 @@ class Journal(JournalReader):
     """The journal of one run, open; use it as a context manager."""
 
     _mark: HighWaterMark | None = None
-    """Only of a journal that is open to be written."""
+    """Only for a journal that is open for writing."""
 
     @classmethod
     def create(cls, path: Path, meta: Meta, seeds: Seeds, begin: Begin) -> Self:
@@ -93,7 +93,7 @@ class Journal(JournalReader):
 
     @classmethod
     def open(cls, path: Path, to_write: bool = False) -> Self:
-        """Open the journal in a file; `RunError` if there is none that can be read."""
+        """Open the journal in a file; `RunError` if it is missing or unreadable."""
         refuse_missing(path)
         required = required_of(path)  # read first: a crawl that is going on only adds to it
         with damage_named(path):
@@ -123,7 +123,7 @@ class Journal(JournalReader):
         self.close()
 
     def close(self) -> None:
-        """Fold the write-ahead log into the file, so that the journal of a run at rest is one."""
+        """Merge the write-ahead log into the file: the journal of an idle run is a single file."""
         with suppress(sqlite3.Error):  # somebody reads, or the disk is full: it stays as it is
             self._connection.execute("PRAGMA journal_mode = DELETE")
         self._connection.close()
@@ -135,7 +135,7 @@ class Journal(JournalReader):
             mark.close()
 
     def sync(self) -> None:
-        """Bring all that is committed to disk; the WARC files must be synced already."""
+        """Sync everything committed to disk; the WARC files must be synced already."""
         sync_file(self._log)
         if self._mark is not None:
             self._mark.sync(self._last)
@@ -171,7 +171,7 @@ class Journal(JournalReader):
             self._mark.commit(self._last)
 
     def rewind(self, first: int) -> None:
-        """Delete this record and all behind it, for good."""
+        """Delete this record and all after it, for good."""
         with damage_named(self.path):
             kept = Extent(first - 1, link_at(self._connection, first - 1), self.warc_end(first))
         if self._mark is not None:  # before: what the mark requires must be there at every moment

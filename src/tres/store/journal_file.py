@@ -55,7 +55,7 @@ class Meta(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     exploration_pages: int = 0
     version: str = __version__
     policy: str = ""
-    """The policy object of a program; empty for the policy that the configuration names."""
+    """The policy object that a program passed; empty if the configuration names the policy."""
 
     @property
     def checksum(self) -> int:
@@ -66,7 +66,7 @@ class Meta(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_meta(connection: sqlite3.Connection, path: Path) -> Meta:
-    """The header of a journal; `RunError` or `DamagedError` if it is not a journal of tres."""
+    """Return the header of a journal; `RunError` or `DamagedError` if it is not one of tres."""
     _refuse_foreign(connection, path)
     values = {
         key: json.loads(value)
@@ -90,17 +90,17 @@ def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def checksum(seq: int, kind: str, seconds: float, body: bytes) -> int:
-    """The checksum of one record."""
+    """Return the checksum of one record."""
     return zlib.crc32(body, zlib.crc32(f"{seq} {kind} {seconds!r}".encode("utf-8", "replace")))
 
 
 def linked(before: int, seq: int, record: int, page: int | None, failure: int | None) -> int:
-    """The link of a record with these checksums, after the link of the record before."""
+    """Return the link of a record, from its checksums and the link of the record before."""
     return zlib.crc32(f"{seq} {record} {page} {failure}".encode(), before)
 
 
 def link_at(connection: sqlite3.Connection, seq: int) -> int:
-    """The link of a record."""
+    """Return the link of a record."""
     row = connection.execute("SELECT link FROM records WHERE seq = ?", (seq,)).fetchone()
     if row is None:
         raise DamagedError(f"record {seq} is missing")
@@ -149,7 +149,7 @@ def write_ahead(connection: sqlite3.Connection) -> None:
 
 
 def roll_back(path: Path) -> None:
-    """Let SQLite undo a change of the file that a power cut has stopped: readers cannot.
+    """Let SQLite undo a change of the file that a power cut interrupted: readers cannot.
 
     The file changes on its own at the beginning and at the end of a crawl only.
     """
@@ -159,7 +159,7 @@ def roll_back(path: Path) -> None:
 
 
 def extent_of(connection: sqlite3.Connection, meta: Meta) -> Extent:
-    """How far a journal reaches, if its first record belongs to this run.
+    """Return how far a journal reaches, if its first record belongs to this run.
 
     Readers open a journal every second or so while it grows, so this looks at no more than two
     records. The end of the archive would take longer, and only writers need it (`warc_end_of`).
@@ -172,14 +172,14 @@ def extent_of(connection: sqlite3.Connection, meta: Meta) -> Extent:
 
 
 def warc_end_of(connection: sqlite3.Connection, before: int) -> int:
-    """Where the last page before a record ends in the archive; 0 if none is kept."""
+    """Return where the last page before a record ends in the archive; 0 if none is kept."""
     query = "SELECT max(warc_end) FROM pages WHERE seq < ?"
     (end,) = connection.execute(query, (before,)).fetchone()
     return int(end or 0)
 
 
 def required_of(path: Path) -> Required | None:
-    """How far the journal in a file must reach, by its mark; None if it has none."""
+    """Return how far the journal in a file must reach, by its mark; None if it has no mark."""
     mark = mark_path(path)
     try:
         return read_mark(mark)
@@ -191,7 +191,7 @@ def required_of(path: Path) -> Required | None:
 
 
 def open_mark(path: Path, last: Extent, required: Required | None) -> HighWaterMark:
-    """The mark of a journal, to be written from here on."""
+    """Return the mark of a journal, open for writing."""
     if required is None:
         return HighWaterMark.create(mark_path(path), last)
     mark = HighWaterMark(mark_path(path), required.synced)
@@ -202,7 +202,7 @@ def open_mark(path: Path, last: Extent, required: Required | None) -> HighWaterM
 def refuse_shorter(
     connection: sqlite3.Connection, path: Path, last: Extent, required: Required | None
 ) -> None:
-    """Refuse a journal that has lost its end, or is another one than that of the mark."""
+    """Refuse a journal that has lost its end, or that the mark does not belong to."""
     if required is None:
         return
     least = required.least

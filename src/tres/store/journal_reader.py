@@ -51,14 +51,14 @@ class JournalReader:
         return self._last.position
 
     def check(self, after: int = 0) -> None:
-        """Check the chain of checksums behind a record; the contents are not read."""
+        """Check the chain of checksums after a record; the contents are not read."""
         with damage_named(self.path):
             before = link_at(self._connection, after) if after else self.meta.checksum
             for _ in links_after(self._connection, after, before):
                 pass
 
     def verify(self) -> None:
-        """Check everything: what must be done before a crawl goes on."""
+        """Check everything, as required before a crawl continues."""
         self.check()
         begins = 0
         with damage_named(self.path), closing(self._connection.cursor()) as cursor:
@@ -72,17 +72,17 @@ class JournalReader:
                     pass
 
     def link(self, seq: int) -> int:
-        """The checksum that stands for all that the journal holds up to a record."""
+        """Return the checksum that stands for the whole journal up to a record."""
         with damage_named(self.path):
             return link_at(self._connection, seq)
 
     def entries(self, after: int = 0) -> Iterator[tuple[int, Entry]]:
-        """Iterate over the entries behind a record, each with its number."""
+        """Iterate over the entries after a record, each with its number."""
         self.check(after)
         return self._entries("seq > ? ORDER BY seq", after)
 
     def entry(self, seq: int) -> Entry:
-        """One entry by its number."""
+        """Return one entry by its number."""
         with damage_named(self.path):
             for _, entry in self._entries("seq = ?", seq):
                 return entry
@@ -107,7 +107,7 @@ class JournalReader:
                 yield seq, entry
 
     def judge_of(self, seq: int) -> str:
-        """The digest of the model that judged the page of a record."""
+        """Return the digest of the model that judged the page of a record."""
         with damage_named(self.path):
             where = "kind = 'begin' AND seq < ? ORDER BY seq DESC LIMIT 1"
             for _, begin in self._entries(where, seq):
@@ -124,7 +124,7 @@ class JournalReader:
             raise DamagedError("it does not begin with seeds")
 
     def segments(self) -> list[Begin]:
-        """Budgets and models, in order."""
+        """Return the segments of the crawl (budgets and models), in order."""
         with damage_named(self.path):
             begins = [begin for _, begin in self._entries("kind = 'begin' ORDER BY seq")]
             if not begins:
@@ -141,7 +141,7 @@ class JournalReader:
         return (row for _, row in self.pages_after(0))
 
     def pages_after(self, seq: int) -> Iterator[tuple[int, Row]]:
-        """Iterate over the steps behind a record, each with its number."""
+        """Iterate over the steps after a record, each with its number."""
         return self._rows(self._pages, seq)
 
     def failures(self) -> Iterator[Row]:
@@ -149,7 +149,7 @@ class JournalReader:
         return (row for _, row in self.failures_after(0))
 
     def failures_after(self, seq: int) -> Iterator[tuple[int, Row]]:
-        """Iterate over the failures behind a record, each with its number."""
+        """Iterate over the failures after a record, each with its number."""
         return self._rows(FAILURES_TABLE, seq)
 
     def postponed(self) -> Iterator[Row]:
@@ -157,7 +157,7 @@ class JournalReader:
         return (row for _, row in self._rows(POSTPONED_TABLE, 0))
 
     def resting(self) -> dict[str, float]:
-        """The sites that must not be asked, and until when."""
+        """Return the sites that must not be contacted yet, and until when."""
         return {row["rests"]: row["until"] for row in self.postponed() if row["rests"] is not None}
 
     def steps(self) -> int:
@@ -174,7 +174,7 @@ class JournalReader:
             return 0.0 if row is None else float(row[0])
 
     def times_after(self, seq: int) -> Iterator[tuple[int, int, float]]:
-        """Iterate over the steps behind a record: record, step, seconds of crawling until then."""
+        """Iterate over the steps after a record: record, step, seconds of crawling until then."""
         query = (
             "SELECT seq, step, records.seconds FROM pages JOIN records USING (seq) "
             "WHERE seq > ? ORDER BY seq"
@@ -183,7 +183,7 @@ class JournalReader:
             yield from cursor.execute(query, (seq,))
 
     def warc_end(self, before: int | None = None) -> int:
-        """Where the last page ends in the archive; 0 if no page is kept.
+        """Return where the last page ends in the archive; 0 if no page is kept.
 
         With `before`, the last page before that record.
         """
@@ -191,14 +191,14 @@ class JournalReader:
             return warc_end_of(self._connection, self.position + 1 if before is None else before)
 
     def exchange_of(self, seq: int) -> tuple[int, int] | None:
-        """Where the exchange of a page begins and ends in the archive, if it is kept."""
+        """Return where the exchange of a page begins and ends in the archive, if it is kept."""
         query = "SELECT warc_end FROM pages WHERE seq = ?"
         with damage_named(self.path):
             row = self._connection.execute(query, (seq,)).fetchone()
         return None if row is None or row[0] is None else (self.warc_end(seq), int(row[0]))
 
     def exchanges(self) -> dict[int, tuple[int, int]]:
-        """Where each page that is kept begins and ends in the archive, by its record."""
+        """Return where each kept page begins and ends in the archive, by its record."""
         query = "SELECT seq, warc_end FROM pages WHERE warc_end IS NOT NULL ORDER BY seq"
         with damage_named(self.path):
             kept = [(int(seq), int(end)) for seq, end in self._connection.execute(query)]

@@ -1,4 +1,4 @@
-"""The inputs of a crawl, in order, as values and as bytes.
+"""The records of a journal: the inputs of a crawl, in order, as values and as bytes.
 
 A session is deterministic, so a crawl is known if its inputs are known:
 
@@ -53,7 +53,7 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class DamagedError(ValueError):
-    """These bytes are not what was written."""
+    """The bytes differ from those that were written."""
 
 
 class Seeds(msgspec.Struct, frozen=True):
@@ -104,7 +104,7 @@ TEXTS: dict[str, Any] = {
 
 
 def encode(entry: Entry) -> tuple[str, bytes]:
-    """The kind of an entry, and its bytes."""
+    """Return the kind of an entry, and its bytes."""
     kind, text, numbers = _encoded(entry)
     return kind, zlib.compress(pack(text, numbers), QUICK)
 
@@ -128,7 +128,7 @@ def _encoded(entry: Entry) -> tuple[str, list[Any], bytes]:
 
 
 def fits(entry: Received) -> bool:
-    """Can the record of an outcome be read again? A page may have any number of links."""
+    """Return whether the record of an outcome stays within the size that `decode` accepts."""
     if isinstance(entry.outcome, Failed):
         return True
     links = entry.outcome.links
@@ -137,7 +137,7 @@ def fits(entry: Received) -> bool:
 
 
 def decode(kind: str, body: bytes) -> Entry:
-    """The entry that was encoded; `DamagedError` if these bytes are not one."""
+    """Return the entry that was encoded; `DamagedError` if these bytes are not an entry."""
     if kind not in TEXTS:
         raise DamagedError(f"there are no records of the kind {kind!r}")
     try:
@@ -166,7 +166,7 @@ def _decoded(kind: str, text: Any, numbers: bytes) -> Entry:
 
 
 def link_urls(body: bytes) -> tuple[str, ...]:
-    """The URLs of the links of a page, without the rest of its record."""
+    """Return the URLs of the links of a page, without decoding the rest of its record."""
     try:
         encoded, _ = unpack(_decompress(body))
         urls: Strings = parse(encoded, TEXTS["page"])[1 + LINK_URLS]
@@ -176,7 +176,7 @@ def link_urls(body: bytes) -> tuple[str, ...]:
 
 
 def names_url(body: bytes, urls: Iterable[str]) -> bool:
-    """Does a record name any of some URLs? Answered without decoding the record."""
+    """Return whether a record names any of these URLs, without decoding it."""
     try:
         content = _decompress(body)
     except zlib.error as error:

@@ -1,4 +1,4 @@
-"""The plain tables of a journal: what people and reports read of a crawl.
+"""The plain tables of a journal, for people and reports.
 
 `pages` has a row per step, `failures` one per URL that gave no page, `postponed` one per attempt
 after which a URL went back to the frontier. The columns of `pages` are the fields of
@@ -35,10 +35,10 @@ Row = dict[str, Any]
 
 
 def sql_columns(fields: Iterable[FieldInfo]) -> dict[str, str]:
-    """The columns that hold these fields of a record, by name, with their SQL types.
+    """Return the columns for these fields of a record, by name, with their SQL types.
 
-    A float may be NaN, which SQLite keeps as NULL. So it does with what is not known: a field with
-    a default, or one that may be None.
+    NULL stands for NaN, which SQLite cannot store, and for what is unknown: a field with a default,
+    or one that may be None.
     """
     return {field.encode_name: _sql_type(field) for field in fields}
 
@@ -101,7 +101,7 @@ class PlainTable:
     def rows(self, connection: sqlite3.Connection, after: int = 0) -> Iterator[tuple[int, Row]]:
         """Iterate over the rows after a record, each with its number and by column name.
 
-        `DamagedError` at the first row that is not what was written.
+        `DamagedError` at the first row that differs from what was written.
         """
         names = ", ".join(map(quoted, self.columns))
         query = f"SELECT seq, {names}, checksum FROM {self.name} WHERE seq > ? ORDER BY seq"
@@ -122,19 +122,19 @@ POSTPONED_TABLE = PlainTable("postponed", POSTPONED_COLUMNS | FETCH_COLUMNS)
 
 
 def step_values(step: Stepped, fetched: Fetched | None, warc_end: int | None) -> list[Any]:
-    """A step as a row of `pages`."""
+    """Return a step as a row of `pages`."""
     known = [getattr(step, field.name) for field in STEP_FIELDS]
     rivals = json.dumps(step.rivals)
     return [*known, rivals, *_fetch_values(fetched, warc_end), *step.features.values()]
 
 
 def failure_values(failed: FetchFailed, fetched: Fetched | None) -> list[Any]:
-    """A failure as a row of `failures`."""
+    """Return a failure as a row of `failures`."""
     return [failed.url, str(failed.kind), failed.is_seed, *_fetch_values(fetched)]
 
 
 def postponed_values(postponed: Postponed, fetched: Fetched | None) -> list[Any]:
-    """A postponed URL as a row of `postponed`."""
+    """Return a postponed URL as a row of `postponed`."""
     backoff = None if fetched is None else fetched.backs_off_until
     known = [postponed.url, str(postponed.kind), postponed.is_seed, *(backoff or (None, None))]
     return [*known, *_fetch_values(fetched)]
@@ -149,7 +149,7 @@ def _fetch_values(fetched: Fetched | None, warc_end: int | None = None) -> list[
 
 
 def quoted(name: str) -> str:
-    """A name as SQL writes it, whatever characters are in it."""
+    """Return a name quoted for SQL, whatever characters it contains."""
     return '"' + name.replace('"', '""') + '"'
 
 

@@ -1,4 +1,4 @@
-"""Judgements of people on the pages of a run: `judgements.jsonl`, one line each, only appended.
+"""People's judgements of the pages of a run: `judgements.jsonl`, one line each, append-only.
 
     {"url": "http://...", "relevant": true, "step": 12, "probability": 0.48, "checksum": "..."}
 
@@ -40,7 +40,7 @@ def append_judgement(run: Path, judgement: Judgement) -> None:
 
 
 def read_judgements(run: Path) -> dict[str, bool]:
-    """Whether each judged page is relevant, by its URL; the last judgement counts."""
+    """Return whether each judged page is relevant, by URL; the last judgement counts."""
     try:
         lines = files.content(run / JUDGEMENTS, MOST_BYTES).decode().split("\n")
     except FileNotFoundError:

@@ -26,7 +26,7 @@ DIGITS = 12
 
 
 def newest_model(run: Path) -> RelevanceModel:
-    """Load the newest model; a change that was interrupted half-way is completed."""
+    """Load the newest model, after completing a change that was interrupted."""
     if not (run / MODEL).exists() and (run / NEXT).exists():
         (run / NEXT).rename(run / MODEL)
     return load_model(run / MODEL)
@@ -38,7 +38,7 @@ def model_of(run: Path, digest: str) -> RelevanceModel:
 
 
 def place_of(run: Path, digest: str) -> Path:
-    """The directory of a model of the run, by its manifest; the model is not loaded."""
+    """Return the directory of a model of the run, by its manifest, without loading it."""
     if (place := _find_model(run, digest)) is None:
         raise RunError(
             f"{run}: the model {digest[:DIGITS]} that judged some of its pages is gone; "
@@ -48,7 +48,7 @@ def place_of(run: Path, digest: str) -> Path:
 
 
 def keep_model(run: Path, model: RelevanceModel) -> None:
-    """Save a model beside those of the run; the newest stays the newest."""
+    """Save a model beside those of the run, without making it the newest."""
     if _find_model(run, model.digest) is None:
         model.save(run / f"{MODEL}-{model.digest[:DIGITS]}")
 
@@ -62,7 +62,7 @@ def replace_model(run: Path, model: RelevanceModel) -> None:
 def adopt_model(run: Path, digest: str) -> None:
     """Make a saved model of the run its newest; earlier ones are kept.
 
-    A kill half-way loses nothing. Only the holder of the lock of a run may do this.
+    A kill half-way loses nothing. Only the holder of the run's lock may do this.
     """
     place = place_of(run, digest)
     if place == run / MODEL:

@@ -34,11 +34,11 @@ from tres.files.durable import replace_file
 
 ORDERS = "orders"
 MOST = 1_000
-"""Orders that may wait in the inbox."""
+"""Maximum number of orders waiting in the inbox."""
 AT_ONCE = 100
-"""Orders that are read in one look."""
+"""Orders read each time the inbox is checked."""
 ENTRIES = 10_000
-"""Names in the directory that one look considers."""
+"""Directory entries considered each time."""
 LARGEST = 4_000
 """Bytes of the largest order."""
 
@@ -54,7 +54,7 @@ class _Order(msgspec.Struct, frozen=True, tag_field="order", tag=str.lower):
 
 
 class Pause(_Order, frozen=True):
-    """Request nothing new; what is in flight may come back."""
+    """Request nothing new; fetches in flight may still return."""
 
 
 class Continue(_Order, frozen=True):
@@ -76,7 +76,7 @@ class Budget(_Order, frozen=True):
 
 
 class Block(_Order, frozen=True):
-    """Take nothing more from a site, named as the crawl names sites."""
+    """Fetch nothing more from a site, named as the crawl names sites."""
 
     site: str
 
@@ -98,11 +98,11 @@ class Adopt(_Order, frozen=True):
 Order = Pause | Continue | Stop | Budget | Block | Adopt
 KINDS: dict[str, type[Order]] = {kind.__name__.lower(): kind for kind in get_args(Order)}
 OF_THE_MOMENT = (Pause, Continue, Stop)
-"""Orders that mean nothing to a crawl that starts after they were given."""
+"""Orders that have no meaning for a crawl that starts after they were given."""
 
 
 def order_named(values: dict[str, Any], known: Collection[str] = KINDS) -> Order:
-    """The order in a dictionary from outside; `ConfigError` if it is none of the `known`.
+    """Return the order in an untrusted dictionary; `ConfigError` if it is not one of the `known`.
 
     >>> order_named({"order": "budget", "pages": 500})
     Budget(pages=500)
@@ -152,7 +152,7 @@ def send(run: Path, order: Order, clock: Callable[[], int] = time.time_ns) -> No
 
 
 def take(run: Path, most: int = AT_ONCE) -> Iterator[OrderFile]:
-    """Iterate over the orders that wait, oldest first; files that are not orders are set aside."""
+    """Iterate over the waiting orders, oldest first; files that are not orders are set aside."""
     for file in nsmallest(most, _waiting(run / ORDERS)):
         try:
             order = order_named(msgspec.json.decode(_content(file)))
@@ -172,7 +172,7 @@ def forget(run: Path, *kinds: type[Order]) -> None:
 
 
 def ordered_budget(run: Path) -> int | None:
-    """The budget that was ordered and not carried out yet, if any."""
+    """Return the budget that was ordered but is not in force yet, if any."""
     orders = (order_file.order for order_file in take(run, ENTRIES))
     budgets = [order.pages for order in orders if isinstance(order, Budget)]
     return budgets[-1] if budgets else None

@@ -22,7 +22,7 @@ from tres.web.page import Outcome, Page
 
 
 def web_of(run: Path, address: str | None = None) -> Web | None:
-    """The web with the pages of a run, or the one at `address`; None if no pages were kept."""
+    """Return the web with the pages of a run, or that at `address`; None if no pages were kept."""
     if address is None and any(part.stat().st_size for part in parts_of(run)):
         _warn_of_lost_end(run)
         return WarcArchive(run)
@@ -48,7 +48,7 @@ def _warn_of_lost_end(run: Path) -> None:
 
 
 def page_of(journal: Journal, record: int, url: str, address: str | None = None) -> Page | None:
-    """One page of a run, by the record of its step; None if it was not kept.
+    """Return one page of a run, by the record of its step; None if it was not kept.
 
     A page in the run's own WARC files is read at its offset, without a search.
     """

@@ -51,19 +51,19 @@ class PageArchive(Protocol):
     """The WARC files of a run, which grow with the crawl."""
 
     def is_whole(self, start: int, end: int) -> bool:
-        """Whether the exchange between two offsets is still there, byte for byte."""
+        """Whether the exchange between two offsets is still intact, byte for byte."""
 
     def surplus(self, end: int) -> int:
-        """How many whole records are behind an offset."""
+        """Return the number of whole records after an offset."""
 
     def append(self, exchange: Exchange, asked: str = "", page: str = "") -> int:
         """Add an exchange, to be found by these URLs as well; return the offset of the end."""
 
     def truncate(self, end: int) -> None:
-        """Delete everything behind an offset."""
+        """Delete everything after an offset."""
 
     def sync(self) -> None:
-        """Bring everything to disk."""
+        """Sync everything to disk."""
 
     def close(self) -> None:
         """Close the files."""
@@ -99,7 +99,7 @@ class RecordedSession:
 
     @property
     def in_flight(self) -> int:
-        """Requests without an outcome, apart from those that are still to be repeated."""
+        """Requests without an outcome, except those still to be repeated."""
         return self.session.in_flight - len(self._unanswered)
 
     @property
@@ -124,11 +124,11 @@ class RecordedSession:
         return self.session.interrupted
 
     def interrupt(self) -> None:
-        """Choose nothing more; what is in flight may still come back."""
+        """Choose nothing more; fetches in flight may still return."""
         self.session.interrupt()
 
     def next(self, k: int = 1, waiting: Iterable[str] = ()) -> Demand:
-        """Up to `k` URLs to fetch: first those to be repeated, then what the session chooses."""
+        """Return up to `k` URLs to fetch: first those to repeat, then those the session chooses."""
         if self.interrupted:
             return Wait() if self.in_flight else Done(StopReason.INTERRUPTED)
         sites = tuple(waiting)
@@ -155,7 +155,7 @@ class RecordedSession:
     def receive(
         self, url: str, outcome: Percept | Failed, fetched: Fetched | None = None
     ) -> list[Event]:
-        """Take the outcome of a URL that `next` had returned.
+        """Record the outcome of a URL that `next` returned, and pass it to the session.
 
         An outcome that raises an error ends the crawl, but is kept as a failure: otherwise every
         crawl that goes on would request the URL again, and end on it too.
@@ -195,7 +195,7 @@ class RecordedSession:
         self.session.pages = pages
 
     def block(self, site: str) -> list[Event]:
-        """Take nothing from a site from here on."""
+        """Fetch nothing from a site from now on."""
         events = self.session.block(site)
         if events:
             with write_errors(self._run):
@@ -203,7 +203,7 @@ class RecordedSession:
         return events + self.refuse_blocked()
 
     def refuse_blocked(self) -> list[Event]:
-        """Let requests to blocked sites fail that would have to be repeated."""
+        """Fail requests that were to be repeated, but go to blocked sites."""
         refused = [url for url, site in self._unanswered.items() if self.session.is_blocked(site)]
         events: list[Event] = []
         for url in refused:
@@ -236,7 +236,7 @@ class RecordedSession:
             self._next_sync = end + max(SYNC_EVERY, (end - now) / SYNC_SHARE)
 
     def sync(self) -> None:
-        """Bring the archive and the journal to disk."""
+        """Sync the archive and the journal to disk."""
         if self._warc is not None:
             self._warc.sync()
         self.journal.sync()
@@ -263,7 +263,7 @@ class RecordedSession:
 
 
 def storable(entry: Received) -> Received:
-    """The entry, or a failure in place of one too large: a page must not end a crawl for good."""
+    """Return the entry, or a failure if it is too large: no page may end a crawl for good."""
     if fits(entry):
         return entry
     return Received(entry.asked, Failed(entry.asked, FailureKind.TOO_LARGE))

@@ -30,11 +30,11 @@ from tres.store.run_directory import config_of, write_config, write_errors
 from tres.store.run_state import Doing, write_state
 
 EVERY = 0.2
-"""Seconds between two looks into the inbox."""
+"""Seconds between two checks of the inbox."""
 
 Switched = Callable[[TresError | None], None]
 Switch = Callable[[Path, Switched], None]
-"""Change to the model in a directory; call back when it judges, or with what is wrong with it."""
+"""Switch to the model in a directory; call back once it judges pages, or with its error."""
 
 
 class RunController:
@@ -62,7 +62,7 @@ class RunController:
 
     @property
     def paused(self) -> bool:
-        """Whether the crawl is paused; one that is interrupted ends without going on first."""
+        """Whether the crawl is paused; an interrupted crawl is not, so that it can end."""
         return self._paused and not self._crawling.interrupted
 
     def next_orders_in(self) -> float:
@@ -74,11 +74,11 @@ class RunController:
         self._sleep(self.next_orders_in())
 
     def is_blocked(self, site: str) -> bool:
-        """Has the user blocked this site?"""
+        """Whether the user has blocked this site."""
         return self._crawling.session.is_blocked(site)
 
     def carry_out_orders(self) -> bool:
-        """Carry out the orders in the inbox, if it is time to read it; return whether any came."""
+        """Carry out the orders in the inbox, if a check is due; return whether there were any."""
         if self.next_orders_in() > 0:
             return False
         self._next_look = self._clock() + EVERY

@@ -64,7 +64,7 @@ _OWN_FILES = (
 )
 _CHECKSUM = "# checksum: "
 _MOST_BYTES = 100_000_000
-"""Of a file that is read as a whole; the largest is the tree."""
+"""The maximum size of a file that is read as a whole; the largest is the tree."""
 PATIENCE = 0.5
 """Seconds for which a lock is tried: another process may just be testing it."""
 _BETWEEN_TRIES = 0.02
@@ -76,7 +76,7 @@ def is_run(path: Path) -> bool:
 
 
 def is_exploring(path: Path) -> bool:
-    """Whether a run is at its exploration, before the crawl itself."""
+    """Whether a run is still exploring, before the crawl itself."""
     return (path / CONFIG).is_file() and _has_exploration(path)
 
 
@@ -86,7 +86,7 @@ def _has_exploration(path: Path) -> bool:
 
 
 def refuse_taken(path: Path, overwrite: bool, explored: bool = False) -> None:
-    """Refuse a directory in which no new run can be written; nothing is changed.
+    """Refuse a directory that cannot take a new run; nothing is changed.
 
     With `explored`, an exploration that was stopped there may continue.
     """
@@ -122,7 +122,7 @@ def prepare(path: Path, overwrite: bool, explored: bool = False) -> None:
 
 
 def forget_exploration(path: Path) -> None:
-    """Delete an exploration from which no model can be trained."""
+    """Delete an exploration that no model can be trained from."""
     for name in (EXPLORATION, CONFIG):
         (path / name).unlink(missing_ok=True)
     with suppress(OSError):  # it has other files
@@ -152,7 +152,7 @@ def write_config(run: Path, toml: str) -> None:
 
 
 def config_of(path: Path) -> Path:
-    """The path of a run's configuration; `RunError` if it is not what was written."""
+    """Return the path of a run's configuration; `RunError` if it was altered."""
     text = read_text(path, CONFIG, "run the crawl again")
     toml, sign, checksum = text.rpartition(_CHECKSUM)
     if not sign:
@@ -171,7 +171,7 @@ def write_text(file: Path, text: str) -> None:
 
 
 def read_text(run: Path, name: str, remedy: str) -> str:
-    """The text of a file of a run; `RunError` with the remedy if there is none."""
+    """Return the text of a file of a run; `RunError` with the remedy if it is missing."""
     if not run.is_dir():
         raise RunError(f"{run}: no such run directory; name one that 'tres crawl' has written")
     if not (run / CONFIG).exists() and not (run / SUMMARY).exists():
@@ -185,7 +185,7 @@ def read_text(run: Path, name: str, remedy: str) -> str:
 
 
 def damaged_file(file: Path, reason: object) -> RunError:
-    """The error for a file that is not what was written."""
+    """Return the error for a file that differs from what was written."""
     return RunError(f"{file}: damaged ({reason}); run the crawl again")
 
 
@@ -213,7 +213,7 @@ def lock_run(path: Path) -> Iterator[None]:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether a process writes to this run; the test is too short to keep another from locking."""
+    """Whether a process writes to this run; the test is too brief to stop another from locking."""
     try:
         directory = os.open(path, os.O_RDONLY)
     except OSError:
@@ -240,13 +240,13 @@ def _try_lock(directory: int, until: float) -> bool:
 
 
 def command_to_resume(run: Path) -> str:
-    """The command that goes on with a run."""
+    """Return the command that resumes a run."""
     return f"tres resume {shlex.quote(str(run))}"
 
 
 @contextmanager
 def resume_hint(run: Path) -> Iterator[None]:
-    """Add to any error that ends a crawl how to go on: its journal is whole."""
+    """Add to any error that ends a crawl how to resume it: its journal is intact."""
     try:
         yield
     except (RunError, SeedError):
@@ -259,7 +259,7 @@ def resume_hint(run: Path) -> Iterator[None]:
 
 @contextmanager
 def write_errors(run: Path, remedy: str = "") -> Iterator[None]:
-    """Turn errors of a disk that takes nothing more into a `RunError` that says what to do."""
+    """Turn a failed write into a `RunError` that says what to do."""
     try:
         yield
     except (sqlite3.Error, OSError) as error:

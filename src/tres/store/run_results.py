@@ -66,7 +66,7 @@ def write_result(
 
 
 def read_summary(path: Path) -> dict[str, Any]:
-    """The result of a finished run."""
+    """Return the summary of a finished run."""
     summary = read_text(path, SUMMARY, "the run has not finished; go on with 'tres resume'")
     try:
         loaded = json.loads(summary)
@@ -78,14 +78,14 @@ def read_summary(path: Path) -> dict[str, Any]:
 
 
 def read_pages(path: Path) -> list[dict[str, str]]:
-    """One row per step of a run, finished or not: the cells of `pages.csv` by column."""
+    """Return one row per step of a run, finished or not: the cells of `pages.csv` by column."""
     config_of(path)
     with Journal.open(path / JOURNAL) as journal:
         return [_step(journal, row) for row in journal.pages()]
 
 
 def read_tree(path: Path) -> TreeView:
-    """The decision tree of a finished run."""
+    """Return the decision tree of a finished run."""
     summary = read_summary(path)
     text = read_text(
         path, TREE, f"the policy {summary.get('policy', '?')!r} has no tree; try 'tres'"

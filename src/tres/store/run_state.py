@@ -45,7 +45,7 @@ class Doing(StrEnum):
 
 
 class RunState(msgspec.Struct, frozen=True):
-    """What a run is doing; by which process and since when (in seconds since the epoch)."""
+    """What a run is doing, in which process, and since when (in seconds since the epoch)."""
 
     doing: Doing
     pid: int | None = None
@@ -53,13 +53,13 @@ class RunState(msgspec.Struct, frozen=True):
 
     @property
     def is_crawled(self) -> bool:
-        """Whether a process crawls the run, which can take orders."""
+        """Whether a process is crawling the run, so that it can take orders."""
         return self.doing in (Doing.CRAWLING, Doing.PAUSED)
 
 
 @contextmanager
 def at_work(run: Path, clock: Callable[[], float] = time.time) -> Iterator[None]:
-    """Say that the run is being crawled, until the block ends."""
+    """Mark the run as being crawled until the block ends."""
     with write_errors(run):
         write_state(run, Doing.CRAWLING, clock)
     try:
@@ -79,7 +79,7 @@ class _Summary(msgspec.Struct):
 
 
 def run_state(run: Path) -> RunState:
-    """What a run is doing now; asking does not disturb the crawl."""
+    """Return what a run is doing now, without disturbing the crawl."""
     if is_locked(run):
         return _read(run / STATE, RunState(Doing.CRAWLING))
     finished = _read(run / SUMMARY, _Summary()).stopped in _ENDS

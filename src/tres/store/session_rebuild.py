@@ -34,9 +34,9 @@ from tres.store.run_directory import write_errors
 from tres.store.snapshot_files import Snapshot, read_snapshot, set_aside
 
 MOST = 100
-"""How many pages that were synced, and are gone, are fetched again without asking."""
+"""How many synced pages may be missing and are simply fetched again."""
 OF_ONE_EXCHANGE = 3
-"""Records that a kill can leave behind the last page: warcinfo, request and response."""
+"""Records that a kill can leave after the last page: warcinfo, request and response."""
 
 
 class RewoundWarning(UserWarning):
@@ -51,7 +51,7 @@ def resume_session(
     keep: KeepKind = "pages",
     requests: int = 0,
 ) -> RecordedSession:
-    """Take up a run: the session as it was when the journal ended.
+    """Resume a run: return the session as it was when the journal ended.
 
     `fresh` makes a session at its first step. Nothing is changed before all of the journal is
     verified, compared with the archive of raw pages, and folded.
@@ -73,7 +73,7 @@ def resume_session(
 def rebuild_session(
     journal: Journal, fresh: Callable[[], CrawlSession], config: str, before: int | None = None
 ) -> tuple[CrawlSession, int]:
-    """Fold a journal: the session as it was at its end, and the steps of the snapshot used.
+    """Fold a journal; return the session at its end, and the steps of the snapshot used.
 
     `before` ends the fold at a record: the session is as it was before that one.
     """
@@ -127,7 +127,7 @@ def _repeats(session: CrawlSession, entry: Entry) -> bool:
 
 
 def first_lost(journal: Journal, kept: PageArchive) -> int | None:
-    """The record of the first page whose exchange the files have lost at their end, if any."""
+    """Return the record of the first page that the WARC files have lost at their end, if any."""
     safe = 0 if journal.required is None else journal.required.synced.warc_end
     lost, missed = None, 0
     for record, (start, end) in reversed(journal.exchanges().items()):
@@ -142,7 +142,7 @@ def first_lost(journal: Journal, kept: PageArchive) -> int | None:
 
 
 def refuse_foreign(journal: Journal, kept: PageArchive) -> None:
-    """Refuse WARC files with pages that no accident can have kept from the journal."""
+    """Refuse WARC files with pages whose absence from the journal no accident explains."""
     required = journal.required
     if required is None or not required.is_exact:
         return  # a power cut may take seconds from the journal that the files still have
@@ -151,7 +151,7 @@ def refuse_foreign(journal: Journal, kept: PageArchive) -> None:
 
 
 def rewind(journal: Journal, first: int) -> None:
-    """Delete a record of a journal and all behind it, with a warning."""
+    """Delete a record of a journal and all after it, with a warning."""
     run, before = journal.path.parent, journal.steps()
     journal.rewind(first)
     again = format_count(before - journal.steps(), "page")

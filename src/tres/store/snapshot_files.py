@@ -75,7 +75,7 @@ def _digested(parts: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def read_snapshot(run: Path, config: str, last: int, link: Callable[[int], int]) -> Snapshot | None:
-    """The snapshot of a run, if it has one of this configuration and journal.
+    """Return the snapshot of a run, if it belongs to this configuration and journal.
 
     The journal ends at the record `last`; `link` returns the link of a record.
     """

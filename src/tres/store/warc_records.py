@@ -47,7 +47,7 @@ class Block(NamedTuple):
 
     @classmethod
     def of(cls, kind: str, content_type: str, content: bytes) -> Self:
-        """A block with its digest."""
+        """Return a block with its digest."""
         return cls(kind, content_type, content, _digest(content))
 
     def id(self, at: float, position: int) -> str:
@@ -56,7 +56,7 @@ class Block(NamedTuple):
         return f"<urn:uuid:{uuid5(NAMESPACE_URL, name)}>"
 
     def record(self, identity: str, at: float, fields: Fields) -> bytes:
-        """The bytes of the record, with its own head."""
+        """Return the bytes of the record, including its WARC header."""
         head = [
             "WARC/1.1",
             f"WARC-Type: {self.kind}",
@@ -71,7 +71,7 @@ class Block(NamedTuple):
 
 
 def exchange_records(exchange: Exchange, position: int, asked: str, page: str) -> list[bytes]:
-    """The records of an exchange that is written at a position of the archive.
+    """Return the records of an exchange that is written at a position in the archive.
 
     `asked` and `page` are further URLs by which readers find the page.
     """

@@ -33,7 +33,7 @@ from tres.store.warc_records import Block, exchange_records
 PART, PARTS = "pages-{:05}.warc.gz", f"pages-{5 * '[0-9]'}.warc.gz"
 PART_BYTES = 1_000_000_000
 LEVEL = 4
-"""Of zlib. Files are within 2 % of those of level 9 and are written a third faster."""
+"""The level of zlib. Files are within 2 % of those of level 9 and are written a third faster."""
 
 STANDARD = {
     "software": f"tres/{__version__}",
@@ -43,13 +43,13 @@ STANDARD = {
 
 _GZIP = 16 + zlib.MAX_WBITS
 _SURPLUS = 64_000_000
-"""Bytes behind an end that are looked at: an exchange is smaller."""
+"""Bytes after an end that are examined: an exchange is smaller."""
 _PIECE = 1 << 16
 """Compressed bytes that are unpacked at once, so that no more than their content is in memory."""
 
 
 def about_crawl(live: LiveSection, user_agent: str) -> dict[str, str]:
-    """The fields of a `warcinfo` record about a crawl: its manners and its operator."""
+    """Return the `warcinfo` fields about a crawl: its politeness and its operator."""
     return {
         "robots": "obey" if live.robots else "ignore",
         "http-header-user-agent": user_agent,
@@ -58,7 +58,7 @@ def about_crawl(live: LiveSection, user_agent: str) -> dict[str, str]:
 
 
 class WarcStore:
-    """The WARC files of one run; appends to those that are there."""
+    """The WARC files of one run; existing files are appended to."""
 
     def __init__(
         self,
@@ -81,11 +81,11 @@ class WarcStore:
 
     @property
     def end(self) -> int:
-        """Bytes of all files together."""
+        """The size of all files together, in bytes."""
         return self._before + self._size
 
     def append(self, exchange: Exchange, asked: str = "", page: str = "") -> int:
-        """Write an exchange and return the end. `OSError`, as of a full disk, leaves all as it was.
+        """Write an exchange and return the new end. An `OSError` (a full disk) changes nothing.
 
         `asked` is the URL that the crawl had requested and `page` the URL of the page, where they
         differ from that of the exchange: readers find the page under all of them.
@@ -98,7 +98,7 @@ class WarcStore:
         return self.end
 
     def truncate(self, end: int) -> None:
-        """Delete what was written after an end that `append` had returned (or 0)."""
+        """Delete what was written after an end that `append` returned (or 0)."""
         self.close()
         for part in parts_of(self.directory):
             size = part.stat().st_size
@@ -111,7 +111,7 @@ class WarcStore:
         self._measure()
 
     def sync(self) -> None:
-        """Bring all that was appended to disk."""
+        """Sync everything appended to disk."""
         if self._file is not None:
             os.fsync(self._file.fileno())
         if self._is_new:
@@ -119,12 +119,12 @@ class WarcStore:
             self._is_new = False
 
     def is_whole(self, start: int, end: int) -> bool:
-        """Whether what `append` wrote between two ends is still there, byte for byte."""
+        """Whether what `append` wrote between two ends is still intact, byte for byte."""
         data = self._read(start, end)
         return end <= self.end and sum(gzip_members(data)) == len(data)
 
     def surplus(self, end: int) -> int:
-        """How many whole records are behind an end."""
+        """Return the number of whole records after an end."""
         return sum(1 for _ in gzip_members(self._read(end, min(self.end, end + _SURPLUS))))
 
     def _read(self, start: int, end: int) -> bytes:
@@ -195,5 +195,5 @@ def gzip_members(data: bytes) -> Iterator[int]:
 
 
 def parts_of(directory: Path) -> list[Path]:
-    """The WARC files of a run, in order."""
+    """Return the WARC files of a run, in order."""
     return sorted(directory.glob(PARTS))

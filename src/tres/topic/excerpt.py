@@ -1,4 +1,4 @@
-"""The excerpt of a page that shows best whether it is about the topic, for people who judge it.
+"""The excerpt that best shows whether a page is about the topic, for people who judge it.
 
 Of all stretches of a given length, it is the one with the most different keywords, then with the
 most occurrences, then the first. It begins with a sentence if one begins shortly before. A page

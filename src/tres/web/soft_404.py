@@ -1,4 +1,4 @@
-"""Soft 404: a page that says it does not exist, but has a status of success.
+"""Soft 404: a page that says it does not exist, but comes with a success status.
 
 The words "not found" prove nothing: pages about errors use them, and so do shops for things out of
 stock. So a page counts as missing only if it is *short* and speaks about itself:

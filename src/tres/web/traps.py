@@ -1,4 +1,4 @@
-"""Endless spaces that only show over many pages of a site, in bounded memory.
+"""Endless URL spaces that only show over many pages of a site, detected in bounded memory.
 
 Two kinds of URL are counted, each by what it varies:
 

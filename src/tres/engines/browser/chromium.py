@@ -1,4 +1,4 @@
-"""One Chromium at a time, behind the guarding proxy, replaced when it has grown old.
+"""One Chromium at a time, behind the guarding proxy, replaced after a while.
 
 scrapy-playwright asks a provider for a browser, and asks again when that one is gone. This provider
 starts the guarding proxy as well, knows the processes of its browser, and can always kill them: a

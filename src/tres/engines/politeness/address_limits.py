@@ -1,4 +1,4 @@
-"""Politeness towards servers: many sites may be at one network address.
+"""Politeness towards servers: many sites may share one network address.
 
 A server with a thousand names is one server. An address therefore gets as many requests as
 `per_address` sites would: that many times the requests in flight that one site may have, and that

@@ -1,4 +1,4 @@
-"""Names, such as sites, and the time at which each becomes ready.
+"""The times at which sites (or other names) become ready.
 
 Times wait in a heap whose stale entries are dropped when they surface, so that a query costs by the
 names that wait now, not by all that were ever seen. An infinite time is one that only an event

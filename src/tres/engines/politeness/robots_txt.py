@@ -1,4 +1,4 @@
-"""The rules of a robots.txt for us (RFC 9309), and a cache that keeps them for a day.
+"""The rules of a robots.txt that apply to us (RFC 9309), and a cache that keeps them for a day.
 
 A file is a list of groups: lines that name user agents, then rules for them. All groups that name
 us apply together; only if there are none, those for `*` do. A group ends where a user agent follows

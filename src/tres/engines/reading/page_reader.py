@@ -1,4 +1,4 @@
-"""From a response to a percept or a failure: the work that every fetched page costs.
+"""From a response to a percept or a failure: the work done for every fetched page.
 
 A `PageReader` knows neither the network nor the crawl. The same bytes give the same reading, in
 this process or in a child (`tres.engines.reading.reader_pool`), where the pages of strangers

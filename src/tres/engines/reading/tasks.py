@@ -1,4 +1,4 @@
-"""The tasks of the reader process: everything that is done with the bytes of strangers.
+"""The tasks of the reader process: everything that touches untrusted bytes.
 
 A task goes to the process as a message and is performed there; the answer is decoded and checked
 here. If there is no answer, the task has failed. The URL of a task says which site its cost is

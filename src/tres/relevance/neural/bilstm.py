@@ -1,4 +1,4 @@
-"""BiLSTM and KwBiLSTM: the paper's relevance model, as it predicts.
+"""BiLSTM and KwBiLSTM: prediction with the paper's relevance models.
 
 `tres.relevance.neural.lstm_network` describes the network, `tres.relevance.neural.fit_lstm` its
 training, and `tres.relevance.neural.word_table` its input. Both kinds get the logit of a linear

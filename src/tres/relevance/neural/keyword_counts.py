@@ -1,4 +1,4 @@
-"""Keyword counts: the features that a KwBiLSTM has besides the words.
+"""Keyword counts: what a KwBiLSTM takes as input besides the words.
 
 Three numbers per text, each about 0 to 1: how often keywords and key phrases occur (the logarithm,
 so that the first occurrence counts most), their share of the words, and how many different ones

@@ -1,4 +1,4 @@
-"""The sentences of an explanation: why a page was fetched, how a link ranks, what came of both.
+"""The sentences of an explanation: why a page was fetched, how a link ranks, with what result.
 
 No number appears here that the facts do not hold.
 """
