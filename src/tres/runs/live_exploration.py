@@ -71,11 +71,15 @@ async def _explore_logged(
 
 
 def exploration_digest(config: TopicConfig) -> str:
-    """Return a digest of all that shapes an exploration; politeness may change in between."""
+    """Return a digest of all that shapes an exploration; politeness may change in between.
+
+    The comments of a topic file are left out: a release may word them anew.
+    """
     live = config.live
     rules = (live.max_bytes, live.include, live.exclude, live.drop_parameters, live.languages)
     own = (*rules, live.traps, config.crawl.seed, config.crawl.site, __version__)
-    lines = [*config.topic.to_toml(), *config.training.to_toml(), *map(str, own)]
+    settings = [*config.topic.to_toml(), *config.training.to_toml()]
+    lines = [*(line for line in settings if not line.startswith("#")), *map(str, own)]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
