@@ -430,7 +430,7 @@ def test_chosen_pages_are_exported_as_a_web(run: tres.Run, tmp_path: Path) -> No
     assert {page.url for page in tres.open_web(str(file)).pages()} == {
         page.url for page in run.pages if page.relevant
     }
-    with pytest.raises(tres.errors.RunError, match="is there already"):
+    with pytest.raises(tres.errors.RunError, match="exists already"):
         run.export(file)
     with pytest.raises(tres.errors.ConfigError, match="valid are jsonl"):
         run.export(tmp_path / "x", to="xlsx")

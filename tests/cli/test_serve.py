@@ -136,5 +136,7 @@ def test_a_port_that_is_taken_is_named(web):
         port = str(taken.getsockname()[1])
         result = CliRunner().invoke(commands, ["serve", str(web), "--port", port])
     assert isinstance(result.exception, ConfigError)
-    assert f"cannot listen on 127.0.0.1:{port}" in result.exception.message
+    assert (
+        f"cannot listen on 127.0.0.1:{port} (Address already in use);" in result.exception.message
+    )
     assert "--port 0" in result.exception.message

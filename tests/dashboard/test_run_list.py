@@ -57,3 +57,8 @@ def test_no_text_of_a_request_becomes_a_path(app, run, key: str) -> None:
     assert get(app, "/api/runs/letters").status == 200
     assert get(app, f"/api/runs/{key}").status == 404
     assert get(app, f"/static/{key}").status == 404
+
+
+def test_a_run_that_is_gone_says_where_to_go(app) -> None:
+    answer = get(app, "/api/runs/gone")
+    assert answer.json["error"] == "there is no such run; go back to the list of runs"

@@ -222,7 +222,7 @@ HAPPENINGS = st.lists(
 
 
 @given(HAPPENINGS, st.sampled_from([0.0, 0.5, 2.0]), st.integers(1, 3), st.booleans())
-def test_whatever_happens_manners_are_kept(happenings, delay, per_site, throttle):
+def test_whatever_happens_delays_and_limits_are_kept(happenings, delay, per_site, throttle):
     clock = politeness(delay=delay, per_site=per_site, throttle=throttle)
     now, asked = 0.0, dict.fromkeys("abc", 0.0)
     last, away = dict.fromkeys("abc", -inf), dict.fromkeys("abc", 0)

@@ -80,6 +80,11 @@ def test_the_sample_is_uniform():
             "no page carries the label 'Sience'; did you mean 'Science'?",
         ),
         (
+            [("cat", ("Zoology",)), ("tax", ("Art",))],
+            ["Law"],
+            "no page carries the label 'Law'; this web has 'Art', 'Zoology'",
+        ),
+        (
             [("tax", ())],
             ["Science"],
             "no page of this web carries labels; give example files (training.positives and "

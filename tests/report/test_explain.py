@@ -250,7 +250,7 @@ def test_a_step_may_be_named_by_its_number_or_by_any_spelling_of_its_url(run: Pa
 
 @pytest.mark.parametrize("nonsense", ["0", "111", "not a url", "mailto:me@example.org", "http://"])
 def test_what_is_not_an_address_is_refused(run: Path, nonsense: str) -> None:
-    with pytest.raises(ConfigError, match=r"name a step|not a web address"):
+    with pytest.raises(ConfigError, match=r"no page has this number|not a web address"):
         explain(run, nonsense)
 
 

@@ -373,7 +373,7 @@ def test_a_file_that_the_topic_file_names_must_be_there(refusal, tmp_path):
 
 def test_a_missing_topic_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConfigError, match=r"^bio\.toml: there is no such topic file$"):
+    with pytest.raises(ConfigError, match=r"^bio\.toml: no such file; check the path"):
         load_topic("bio.toml")
 
 
@@ -566,5 +566,5 @@ class TestLanguages:
         ],
     )
     def test_an_unknown_code_is_refused_with_the_near_ones(self, wrong, hint):
-        with pytest.raises(ConfigError, match=re.escape(f"a language code, not {wrong!r}; {hint}")):
+        with pytest.raises(ConfigError, match=re.escape(f"an ISO 639 code, not {wrong!r}; {hint}")):
             LiveSection(languages=[wrong])

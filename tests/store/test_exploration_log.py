@@ -72,5 +72,5 @@ def test_nothing_is_read_behind_a_bit_that_has_changed(tmp_path: Path) -> None:
 
 def test_who_asks_for_its_pages_is_not_told_to_throw_it_away(tmp_path: Path) -> None:
     written(tmp_path)
-    with pytest.raises(RunError, match="go on with 'tres resume'"):
+    with pytest.raises(RunError, match="continue it with 'tres resume'"):
         Journal.open(tmp_path / JOURNAL)

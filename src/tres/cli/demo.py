@@ -99,7 +99,7 @@ def _topic(web: GeneratedWeb, pages: int, seed: int, proxy: str) -> tuple[str, T
 
 def _introduction(web: GeneratedWeb, topic: str, config: TopicConfig) -> str:
     return (
-        f"A made-up web of {len(web):,} pages on {web.sites:,} hosts, served by "
+        f"A generated web of {len(web):,} pages on {web.sites:,} hosts, served by "
         f"{config.live.proxy}.\n"
         f"The topic is {topic}: {', '.join(config.topic.keywords[:5])}, ...\n"
         f"Nothing is labelled: tres fetches {EXPLORED} pages around {SEEDS} seeds to learn the "

@@ -150,7 +150,8 @@ def reach_web(url: str = SOMEWHERE, patience: float = PATIENCE) -> str:
         except HTTPError as refusal:  # an answer as well
             refusal.close()
         except (OSError, HTTPException) as problem:
-            ended.append(OSError(str(problem)))
+            reason = getattr(problem, "reason", problem)
+            ended.append(OSError(getattr(reason, "strerror", None) or str(reason)))
         ended.append(f"{url} answers in {time.monotonic() - began:.1f} s")
 
     asking = threading.Thread(target=ask, daemon=True)  # a name lookup has no timeout

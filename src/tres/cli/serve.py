@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import os
 import signal
 from contextlib import ExitStack
 from pathlib import Path
@@ -130,13 +131,18 @@ async def _until_stopped(proxy: Proxy, web: Web, host: str, port: int) -> None:
         port = await proxy.start(host, port)
     except OSError as error:
         raise ConfigError(
-            f"cannot listen on {host}:{port} ({error.strerror}); choose another --port, "
+            f"cannot listen on {host}:{port} ({_reason(error)}); choose another --port, "
             "or --port 0 for any free one"
         ) from None
     click.echo(_introduction(web, host, port))
     await stop.wait()
     await proxy.close()
     click.echo("stopped")
+
+
+def _reason(error: OSError) -> str:
+    """Return why, without the address that asyncio repeats; name lookups have negative codes."""
+    return os.strerror(error.errno) if (error.errno or 0) > 0 else str(error.strerror)
 
 
 def _introduction(web: Web, host: str, port: int) -> str:

@@ -275,7 +275,7 @@ class Dashboard:
     def _requested_run(self, request: Request) -> FollowedRun:
         run = self.runs.get(request.path_params["key"])
         if run is None:
-            raise HTTPException(404)
+            raise RefusedError(404, "there is no such run; go back to the list of runs")
         return run
 
 

@@ -32,6 +32,7 @@ T = TypeVar("T")
 
 JUDGED_WEIGHT = 5.0
 ENOUGH = 100
+SHOWN_LABELS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +131,17 @@ def _refuse_unknown_labels(topic_labels: Sequence[str], labels_of_web: set[str])
         )
     for label in topic_labels:
         if not _has_label(labels_of_web, [label]):
-            near = get_close_matches(label, sorted(labels_of_web), n=1, cutoff=0.0)[0]
-            raise TrainingError(f"no page carries the label {label!r}; did you mean {near!r}?")
+            raise TrainingError(
+                f"no page carries the label {label!r}; {_hint(label, labels_of_web)}"
+            )
+
+
+def _hint(label: str, labels_of_web: set[str]) -> str:
+    """Return the label that was probably meant or, if none is close, the first few there are."""
+    if near := get_close_matches(label, sorted(labels_of_web), n=1):
+        return f"did you mean {near[0]!r}?"
+    more = ", ..." if len(labels_of_web) > SHOWN_LABELS else ""
+    return f"this web has {', '.join(map(repr, sorted(labels_of_web)[:SHOWN_LABELS]))}{more}"
 
 
 def weigh_as_judged(examples: Examples) -> Examples:

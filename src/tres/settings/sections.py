@@ -243,7 +243,7 @@ def _network(value: object) -> str:
 def _language(value: object) -> str:
     code = base_code(written := text(value))
     if code not in LANGUAGES:
-        raise ValueError(f"must be a language code, not {shown(value)}; {suggest_codes(written)}")
+        raise ValueError(f"must be an ISO 639 code, not {shown(value)}; {suggest_codes(written)}")
     return code
 
 

@@ -147,7 +147,9 @@ def _read_toml(path: Path) -> dict[str, Any]:
     try:
         return parsed_toml(files.content(path).decode("utf-8-sig"))
     except FileNotFoundError:
-        raise ConfigError(f"{path}: there is no such topic file") from None
+        raise ConfigError(
+            f"{path}: no such file; check the path ('tres init' writes a topic file)"
+        ) from None
     except OSError as problem:
         raise ConfigError(f"{path}: cannot be read: {problem.strerror}") from None
     except ValueError as problem:

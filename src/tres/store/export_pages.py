@@ -198,7 +198,7 @@ def new_file(path: Path, overwrite: bool) -> Iterator[BinaryIO]:
     if path.exists() and not path.is_file():
         raise RunError(f"{path}: is not a file; name another --out, or '-' for standard output")
     if path.exists() and not overwrite:
-        raise RunError(f"{path}: is there already; name another --out, or add --overwrite")
+        raise RunError(f"{path}: exists already; name another --out, or add --overwrite")
     try:
         with atomic_replace(path, durable=False) as unfinished, unfinished.open("wb") as file:
             yield file

@@ -223,7 +223,7 @@ def refuse_missing(path: Path) -> None:
     if (path.parent / EXPLORATION).is_file():
         raise RunError(
             f"{path.parent}: is still learning its topic and has no pages yet; wait for it, or, if "
-            "it was stopped, go on with 'tres resume'"
+            "it was stopped, continue it with 'tres resume'"
         )
     raise RunError(
         f"{path.parent}: there is no {path.name}; name a run that this version of tres "

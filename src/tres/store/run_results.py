@@ -67,7 +67,7 @@ def write_result(
 
 def read_summary(path: Path) -> dict[str, Any]:
     """Return the summary of a finished run."""
-    summary = read_text(path, SUMMARY, "the run has not finished; go on with 'tres resume'")
+    summary = read_text(path, SUMMARY, "the run has not finished; continue it with 'tres resume'")
     try:
         loaded = json.loads(summary)
         if not isinstance(loaded, dict):

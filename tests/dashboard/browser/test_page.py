@@ -168,6 +168,13 @@ def test_a_run_can_be_read_without_a_terminal(sailing: Path, address: str, page:
     page.get_by_role("button", name="relevant", exact=True).first.click()
     page.get_by_text("1 of 15 shown pages judged").wait_for()
 
+    # a panel closes with the run it is about
+    page.get_by_role("button", name="Why was page").first.click()
+    page.locator("dialog[open]").wait_for()
+    page.goto(f"{page.url.split('#')[0]}#/")
+    page.get_by_role("heading", name="Runs").wait_for()
+    assert page.locator("dialog[open]").count() == 0
+
 
 def test_a_report_opens_and_pages_are_saved(sailing: Path, address: str, page: Any) -> None:
     page.goto(f"{address}#/run/sailing")

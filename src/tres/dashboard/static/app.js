@@ -43,6 +43,7 @@ function show() {
   if (hash.startsWith("#token=")) return void login(decodeURIComponent(hash.slice(7)));
   const [, kind, key] = hash.split("/");
   view?.stop();
+  document.getElementById("dialog").close(); // it is about the view that goes
   main.replaceChildren();
   view = kind === "run" && key ? runView(main, decodeURIComponent(key), frame) : runsView(main, frame);
 }

@@ -81,8 +81,8 @@ def _find_page(reader: RunReader, url: str) -> PageRow | None:
     if url.isdecimal():
         if not 1 <= int(url) <= len(reader.pages):
             raise ConfigError(
-                f"{url}: the run has fetched {format_count(len(reader.pages), 'page')}; "
-                "name a step among them, or a URL"
+                f"{url}: no page has this number; the run has fetched "
+                f"{format_count(len(reader.pages), 'page')}, numbered from 1"
             )
         return reader.pages[int(url) - 1]
     pages = (reader.page(spelling) for spelling in _spellings(reader, url))
