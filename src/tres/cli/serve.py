@@ -142,7 +142,8 @@ async def _until_stopped(proxy: Proxy, web: Web, host: str, port: int) -> None:
 
 def _reason(error: OSError) -> str:
     """Return why, without the address that asyncio repeats; name lookups have negative codes."""
-    return os.strerror(error.errno) if (error.errno or 0) > 0 else str(error.strerror)
+    code = error.errno or 0
+    return os.strerror(code) if code > 0 else str(error.strerror)
 
 
 def _introduction(web: Web, host: str, port: int) -> str:
