@@ -77,7 +77,10 @@ def test_an_answer_without_canonical_urls_is_refused(answer):
         sitemap(b"").decode(encode(answer))
 
 
-@pytest.mark.parametrize("answer", [b"12345678", ["invented", ""], ["timeout", 1], [], "text"])
+@pytest.mark.parametrize(
+    "answer",
+    [b"12345678", ["invented", ""], ["timeout", 1], ["site-down", "not of a body"], [], "text"],
+)
 def test_an_answer_without_a_body_is_refused(answer):
     with pytest.raises(ValueError, match=r"."):
         Decompress(URL, b"", (), 7).decode(encode(answer))

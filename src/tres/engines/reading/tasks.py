@@ -120,6 +120,8 @@ class Decompress(_Message, frozen=True):
     def decode(self, answer: bytes) -> bytes | DecompressError:
         result = decode(answer, type=bytes | tuple[FailureKind, str])
         if isinstance(result, tuple):
+            if result[0] not in (FailureKind.TOO_LARGE, FailureKind.MALFORMED):
+                raise ValueError("not a body: this is not how decompression fails")
             return DecompressError(*result)
         if len(result) > self.max_bytes:
             raise ValueError("not a body: it is too long")
