@@ -7,9 +7,11 @@ import json
 import re
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from tres.cli.crawl import report
 from tres.settings.policy_names import POLICIES
 from tres.settings.topic_file import load_topic
 
@@ -302,3 +304,21 @@ def test_the_language_of_each_page_is_noted_and_a_page_without_text_is_never_rel
         assert rows[url(number)]["language"] == ""
         assert rows[url(number)]["reward"] == "0"
         assert 0 < float(rows[url(number)]["relevance"]) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("pages", "relevant", "sites", "line"),
+    [
+        (0, 0, 0, "no pages in 1.5 s"),
+        (1, 0, 0, "1 page, none relevant, in 1.5 s"),
+        (2, 1, 1, "2 pages, 1 relevant (50.0%) on 1 site, in 1.5 s"),
+    ],
+)
+def test_the_result_counts_pages_in_words_that_fit(
+    capsys: pytest.CaptureFixture[str], pages: int, relevant: int, sites: int, line: str
+) -> None:
+    rate = relevant / max(pages, 1)
+    summary = {"pages": pages, "relevant": relevant, "relevant_sites": sites}
+    summary |= {"harvest_rate": rate, "failures": {}, "frontier": 0}
+    report(SimpleNamespace(summary=summary, stopped="x", seconds=1.5), Path("run"), None)
+    assert capsys.readouterr().out.splitlines()[0] == line

@@ -176,16 +176,23 @@ def default_directory(config: TopicConfig) -> Path:
     return Path("runs") / f"{name}-{policy}-{config.crawl.seed}"
 
 
+def _relevant(summary: dict[str, Any]) -> str:
+    """Return how many of the fetched pages are relevant, between commas."""
+    if not summary["relevant"]:
+        return ", none relevant," if summary["pages"] else ""
+    sites = format_count(summary["relevant_sites"], "site")
+    return (
+        f", {summary['relevant']:,} relevant ({format_rate(summary['harvest_rate'])}) on {sites},"
+    )
+
+
 def report(result: Result, directory: Path, log: JsonLog | None) -> None:
     """Print what was found, why the crawl ended, and how to continue."""
     if log is not None:
         log.finished(result, directory)
     summary = result.summary
-    click.echo(
-        f"{format_count(summary['pages'], 'page')}, {summary['relevant']:,} relevant "
-        f"({format_rate(summary['harvest_rate'])}) on "
-        f"{format_count(summary['relevant_sites'], 'site')}, in {result.seconds:.1f} s"
-    )
+    pages = format_count(summary["pages"], "page")
+    click.echo(f"{pages}{_relevant(summary)} in {result.seconds:.1f} s")
     if summary["failures"]:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in summary["failures"].items())
         click.echo(f"failed: {kinds}")
