@@ -1,4 +1,4 @@
-"""Leanings and opinions: those of the TF-IDF model, and never of a page about itself."""
+"""Word weights and logits: those of the TF-IDF model, and never learnt from the page itself."""
 
 import numpy as np
 import pytest
