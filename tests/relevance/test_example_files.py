@@ -44,6 +44,20 @@ def test_json_lines_may_be_compressed_and_hold_blank_lines(tmp_path, wall):
     assert examples_from_files(sea, wall).relevant == ("\nreef", "The Sea\n")
 
 
+def test_sites_are_known_if_every_page_names_its_address(tmp_path):
+    def row(url):
+        return f'{{"text": "reef", "url": {url}}}\n'
+
+    sea, wall, notes = (tmp_path / f"{name}.jsonl" for name in ("sea", "wall", "notes"))
+    sea.write_text(row('"a"') + row('"b"'))
+    wall.write_text(row('"c"'))
+    notes.write_text(row('"c"') + row("null"))
+
+    assert examples_from_files(sea, wall, str.upper).sites == ("A", "B", "C")
+    assert examples_from_files(sea, notes, str.upper).sites is None
+    assert examples_from_files(sea, wall, {"a": "A", "b": "B"}.get).sites is None
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

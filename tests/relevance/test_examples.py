@@ -18,7 +18,8 @@ WEB = [
 
 
 def draw(labels, relevant=10, irrelevant=10, seed=1, web=WEB):
-    return examples_from_labels(iter(web), labels, relevant, irrelevant, seed)
+    pages = ((content, page_labels, f"{content[0]}.org") for content, page_labels in web)
+    return examples_from_labels(pages, labels, relevant, irrelevant, seed)
 
 
 def test_a_label_means_itself_and_all_below_it():
@@ -37,6 +38,27 @@ def test_texts_and_labels_go_together():
 
     assert examples.texts == ("a", "b", "c")
     assert examples.labels == (True, False, False)
+
+
+def test_every_example_knows_its_site():
+    examples = draw(["Science/Biology"])
+
+    assert examples.sites == ("c.org", "c.org", "b.org", "a.org", "t.org")
+
+
+def test_a_subset_takes_weights_and_sites_along():
+    examples = Examples(("a", "b", "c"), (True, False, False), (1.0, 2.0, 3.0), ("x", "y", "z"))
+
+    assert examples.subset([2, 0]) == Examples(("c", "a"), (False, True), (3.0, 1.0), ("z", "x"))
+    assert Examples.of("a", "bc").subset([1]) == Examples(("b",), (False,))
+
+
+def test_without_weights_a_text_is_repeated_with_its_site():
+    examples = Examples(("a", "b", "c"), (False, True, True), (1.0, 3.0, 1.0), ("x", "y", "z"))
+
+    assert examples.without_weights() == Examples(
+        ("b", "b", "b", "c", "a"), (True,) * 4 + (False,), None, ("y", "y", "y", "z", "x")
+    )
 
 
 def test_no_more_examples_than_asked_for_and_none_twice():

@@ -18,6 +18,16 @@ def test_a_judgement_replaces_the_guess_about_the_same_page():
     assert joined.weights == (3.0, 1.0, JUDGED_WEIGHT, JUDGED_WEIGHT)
 
 
+def test_judgements_bring_their_sites():
+    known = Examples(*(GUESSES.texts, GUESSES.labels, GUESSES.weights), ("a.org", "b.org", "c.org"))
+    judged, sites = {"tide": True, "roof": False}, {"tide": "d.org", "roof": "e.org"}
+
+    assert add_judgements(known, judged, sites=sites).sites == ("a.org", "b.org", "d.org", "e.org")
+    assert add_judgements(Examples((), ()), judged, sites=sites).sites == ("d.org", "e.org")
+    assert add_judgements(known, judged).sites is None
+    assert add_judgements(GUESSES, judged, sites=sites).sites is None
+
+
 def test_guesses_are_left_out_once_there_are_enough_examples_of_both_classes():
     judged = {"tide": True, "roof": False, "court": False}
 

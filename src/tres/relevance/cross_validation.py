@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -120,15 +119,10 @@ def cross_validate(examples: Examples, folds: int, seed: int, train: TrainFold) 
     scores = []
     for fold in range(folds):
         test = np.flatnonzero(fold_of == fold)
-        model = train(_subset(examples, fold_of != fold), fold)
+        model = train(examples.subset(np.flatnonzero(fold_of != fold).tolist()), fold)
         probabilities[test] = model.probabilities([examples.texts[i] for i in test])
         scores.append(Scores.of(truth[test], probabilities[test] >= THRESHOLD))
     return CrossValidation(examples, probabilities, tuple(scores))
-
-
-def _subset(examples: Examples, chosen: Flags) -> Examples:
-    texts, labels = compress(examples.texts, chosen), compress(examples.labels, chosen)
-    return Examples(tuple(texts), tuple(labels))
 
 
 def _refuse_too_few(examples: Examples, folds: int) -> None:

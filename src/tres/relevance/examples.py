@@ -42,12 +42,20 @@ class Examples:
     texts: tuple[str, ...]
     labels: tuple[bool, ...]
     weights: tuple[float, ...] | None = None
+    sites: tuple[str, ...] | None = None
+    """The site of each text; None unless the sites of all texts are known."""
 
     @classmethod
-    def of(cls, relevant: Iterable[str], irrelevant: Iterable[str]) -> Examples:
-        """Examples of both classes, the relevant ones first."""
+    def of(
+        cls,
+        relevant: Iterable[str],
+        irrelevant: Iterable[str],
+        sites: Iterable[str] | None = None,
+    ) -> Examples:
+        """Examples of both classes, the relevant ones first; `sites` are in the same order."""
         yes, no = tuple(relevant), tuple(irrelevant)
-        return cls(yes + no, (True,) * len(yes) + (False,) * len(no))
+        labels = (True,) * len(yes) + (False,) * len(no)
+        return cls(yes + no, labels, sites=None if sites is None else tuple(sites))
 
     @property
     def relevant(self) -> tuple[str, ...]:
@@ -62,10 +70,23 @@ class Examples:
         if self.weights is None:
             return self
         smallest = min(self.weights, default=1.0)
-        copies: dict[bool, list[str]] = {True: [], False: []}
-        for text, label, weight in zip(self.texts, self.labels, self.weights, strict=True):
-            copies[label] += [text] * round(weight / smallest)
-        return Examples.of(copies[True], copies[False])
+        copies = [round(weight / smallest) for weight in self.weights]
+        places = np.repeat(np.arange(len(copies)), copies).tolist()
+        places.sort(key=lambda place: not self.labels[place])  # the relevant ones first
+        return replace(self.subset(places), weights=None)
+
+    def subset(self, places: Sequence[int]) -> Examples:
+        """The examples at these places, in this order."""
+
+        def taken(values: Sequence[T]) -> tuple[T, ...]:
+            return tuple(values[place] for place in places)
+
+        return Examples(
+            taken(self.texts),
+            taken(self.labels),
+            None if self.weights is None else taken(self.weights),
+            None if self.sites is None else taken(self.sites),
+        )
 
 
 @dataclass(slots=True)
@@ -86,24 +107,25 @@ class Reservoir(Generic[T]):
 
 
 def examples_from_labels(
-    pages: Iterable[tuple[str, tuple[str, ...]]],
+    pages: Iterable[tuple[str, tuple[str, ...], str]],
     labels: Sequence[str],
     relevant: int,
     irrelevant: int,
     seed: int,
 ) -> Examples:
-    """Sample examples from pages given as (content, labels).
+    """Sample examples from pages given as (content, labels, site).
 
     A page is relevant if it has one of `labels` or a label below it: `Science` includes
     `Science/Biology`. A class with fewer pages than asked for is taken whole.
     """
     topic_labels = [label.strip("/") for label in labels]
     rngs = np.random.default_rng(seed).spawn(2)
-    yes, no = Reservoir[str](relevant, rngs[0]), Reservoir[str](irrelevant, rngs[1])
+    yes = Reservoir[tuple[str, str]](relevant, rngs[0])
+    no = Reservoir[tuple[str, str]](irrelevant, rngs[1])
     labels_of_web: set[str] = set()
-    for content, page_labels in pages:
+    for content, page_labels, site in pages:
         labels_of_web.update(page_labels)
-        (yes if _has_label(page_labels, topic_labels) else no).offer(content)
+        (yes if _has_label(page_labels, topic_labels) else no).offer((content, site))
     _refuse_unknown_labels(topic_labels, labels_of_web)
     if not no.sample:
         raise TrainingError(
@@ -111,7 +133,8 @@ def examples_from_labels(
             f"{' or '.join(topic_labels)} and no other page is left as an irrelevant example; "
             "name a narrower label"
         )
-    return Examples.of(yes.sample, no.sample)
+    contents, sites = zip(*yes.sample, *no.sample, strict=True)
+    return Examples.of(contents[: len(yes.sample)], contents[len(yes.sample) :], sites)
 
 
 def _has_label(page_labels: Iterable[str], topic_labels: Sequence[str]) -> bool:
@@ -150,17 +173,31 @@ def weigh_as_judged(examples: Examples) -> Examples:
 
 
 def add_judgements(
-    examples: Examples, judgements: Mapping[str, bool], enough: int = ENOUGH
+    examples: Examples,
+    judgements: Mapping[str, bool],
+    enough: int = ENOUGH,
+    sites: Mapping[str, str] | None = None,
 ) -> Examples:
-    """Join weighted examples or guesses with judgements (text -> relevant)."""
-    weights = examples.weights or (1.0,) * len(examples.texts)
-    rows = [
-        row
-        for row in zip(examples.texts, examples.labels, weights, strict=True)
-        if row[0] not in judgements
-    ]
-    certain = [label for _, label, weight in rows if weight > 1.0] + list(judgements.values())
+    """Join weighted examples or guesses with judgements (text -> relevant; `sites`: its site)."""
+    weights = np.array(examples.weights or (1.0,) * len(examples.texts))
+    labels = np.array(examples.labels, np.bool_)
+    kept = np.array([text not in judgements for text in examples.texts], np.bool_)
+    certain = [*labels[kept & (weights > 1.0)].tolist(), *judgements.values()]
     if min(sum(certain), len(certain) - sum(certain)) >= enough:
-        rows = [row for row in rows if row[2] > 1.0]
-    rows += [(text, label, JUDGED_WEIGHT) for text, label in judgements.items()]
-    return Examples(*(zip(*rows, strict=True) if rows else ((), (), ())))
+        kept &= weights > 1.0
+    before = examples.subset(np.flatnonzero(kept).tolist())
+    return Examples(
+        (*before.texts, *judgements),
+        (*before.labels, *judgements.values()),
+        (*weights[kept].tolist(), *(JUDGED_WEIGHT,) * len(judgements)),
+        _joined_sites(before, judgements, sites),
+    )
+
+
+def _joined_sites(
+    examples: Examples, judgements: Iterable[str], sites: Mapping[str, str] | None
+) -> tuple[str, ...] | None:
+    """Return the sites of examples and judged texts, if those of all are known."""
+    if sites is None or (examples.sites is None and examples.texts):
+        return None
+    return (*(examples.sites or ()), *(sites[text] for text in judgements))

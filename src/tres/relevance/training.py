@@ -46,6 +46,37 @@ def stratified_folds(
     return fold_of
 
 
+def site_folds(
+    truth: NDArray[np.bool_], sites: Sequence[str], folds: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Return the fold of each example; all examples of a site are in one fold.
+
+    Sites are placed one by one, those with the largest shares of a class first, each in the fold
+    that is poorest in what the site has. This fold adds least to the sum of the squared shares of
+    the folds, which is smallest when all folds have the same share of both classes. A fold stays
+    without a class if too few sites have examples of it.
+    """
+    _, site_of = np.unique(sites, return_inverse=True)
+    shares = _class_shares(truth, site_of)
+    order = rng.permutation(len(shares))  # decides between sites of one size
+    largest_first = order[np.argsort(-np.linalg.norm(shares[order], axis=1), kind="stable")]
+    fold_of = np.empty(len(shares), np.intp)
+    held = np.zeros((folds, 2))
+    for site in largest_first:
+        fold_of[site] = np.lexsort((held.sum(1), held @ shares[site]))[0]
+        held[fold_of[site]] += shares[site]
+    return fold_of[site_of]
+
+
+def _class_shares(truth: NDArray[np.bool_], site_of: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return which share of the relevant and of the other examples each site has."""
+    sites = site_of.max(initial=-1) + 1
+    classes = [np.bincount(site_of[truth == each], minlength=sites) for each in (True, False)]
+    counts = np.stack(classes, axis=1)
+    shares: NDArray[np.float64] = counts / np.maximum(counts.sum(0), 1)
+    return shares
+
+
 def prior_probability(labels: Sequence[bool]) -> float:
     """The probability for texts without a known word.
 

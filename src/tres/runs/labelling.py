@@ -35,7 +35,7 @@ from tres.store.run_directory import LockedError, lock_run
 from tres.store.run_results import read_pages
 from tres.topic.excerpt import Excerpt, excerpt
 from tres.web.page import Page
-from tres.web.url import site_of
+from tres.web.url import SiteBy, site_of
 
 EXCERPT = 400
 """Characters of a page that are shown."""
@@ -147,13 +147,15 @@ def learn_judgements(
 
 def _retrain(run: Path, web: Web, config: TopicConfig, on_stage: OnStage) -> Retrained:
     judged: dict[str, bool] = {}
+    sites: dict[str, str] = {}
     judgements = read_judgements(run)
     for number, (url, relevant) in enumerate(judgements.items(), start=1):
         on_stage(f"reading judged pages: {number:,} of {len(judgements):,}")
         if (page := _page(web, url)) is not None:
             judged[page.content] = relevant
+            sites[page.content] = site_of(page.url, config.crawl.site)
     on_stage("gathering the examples of the first model")
-    examples = add_judgements(_examples(run, web, config), judged)
+    examples = add_judgements(_examples(run, web, config), judged, sites=sites)
     on_stage(f"training on {format_count(len(examples.texts), 'page')}")
     model = train_model(config.training.model, examples, config.crawl.seed, topic_words(config))
     return Retrained(len(judged), sum(weight <= 1.0 for weight in examples.weights or ()), model)
@@ -162,7 +164,7 @@ def _retrain(run: Path, web: Web, config: TopicConfig, on_stage: OnStage) -> Ret
 def _examples(run: Path, web: Web, config: TopicConfig) -> Examples:
     """Return the examples of the run's first model: kept, or gathered again in the same way."""
     if config.training.load is not None:
-        return _own_verdicts(run, web)
+        return _own_verdicts(run, web, config.crawl.site)
     if (kept := read_guesses(run)) is not None:
         return kept
     if config.training.explores:
@@ -170,11 +172,12 @@ def _examples(run: Path, web: Web, config: TopicConfig) -> Examples:
     return weigh_as_judged(topic_examples(config, web))
 
 
-def _own_verdicts(run: Path, web: Web) -> Examples:
+def _own_verdicts(run: Path, web: Web, by: SiteBy) -> Examples:
     """Return the verdicts of a loaded model, which has no examples, on the pages of the run."""
     verdicts = {
-        page.content: row["reward"] == "1"
+        page.content: (row["reward"] == "1", 1.0, site_of(page.url, by))
         for row in read_pages(run)
         if (page := _page(web, row["url"])) is not None
     }
-    return Examples(tuple(verdicts), tuple(verdicts.values()), (1.0,) * len(verdicts))
+    labels, weights, sites = zip(*verdicts.values(), strict=True) if verdicts else ((), (), ())
+    return Examples(tuple(verdicts), labels, weights, sites)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ from tres.topic.keyword_matcher import KeywordMatcher, keyword_forms
 from tres.topic.text import words
 from tres.topic.vectors.word_vectors import load_vectors
 from tres.web.percept import Perceiver
-from tres.web.url import canonical
+from tres.web.url import SiteBy, canonical, site_of
 
 EXPLORED = "exploration_pages"
 """The fact of a model that counts the pages fetched to learn it."""
@@ -63,13 +64,23 @@ def topic_examples(config: TopicConfig, web: Web | None) -> Examples:
     """Return the example pages of a topic file, from a web's labels or from files."""
     training = config.training
     if training.positives is not None and training.negatives is not None:
-        return examples_from_files(training.positives, training.negatives)
+        return examples_from_files(
+            training.positives, training.negatives, partial(_site_of, by=config.crawl.site)
+        )
     if web is None:
         raise ConfigError("--web is missing: name the archive whose labels give the examples")
-    labelled = ((page.content, page.labels) for page in web.pages())
+    labelled = (
+        (page.content, page.labels, site_of(page.url, config.crawl.site)) for page in web.pages()
+    )
     return examples_from_labels(
         labelled, training.labels, training.relevant, training.irrelevant, config.crawl.seed
     )
+
+
+def _site_of(written: str, by: SiteBy) -> str | None:
+    """Return the site of an address as a person wrote it; None if it is no web address."""
+    url = canonical(written)
+    return None if url is None else site_of(url, by)
 
 
 def relevance_model(

@@ -1,7 +1,8 @@
 """The examples of a model that was trained without labels: `examples.jsonl.gz`, one per line.
 
-    {"text": "...", "relevant": true, "weight": 3.0}
+    {"text": "...", "relevant": true, "weight": 3.0, "site": "example.org"}
 
+`site` is left out where the sites of the examples are not known.
 They are kept so that judgements can be added to them later. To explore again would find other
 pages on the live Web.
 """
@@ -26,11 +27,11 @@ MOST_BYTES = 1_000_000_000
 
 def write_guesses(run: Path, guesses: Examples) -> None:
     """Write the examples; equal examples give equal files."""
-    triples = zip(guesses.texts, guesses.labels, guesses.weights or (), strict=True)
-    lines = [
-        json.dumps({"text": text, "relevant": label, "weight": weight}) + "\n"
-        for text, label, weight in triples
-    ]
+    names = ("text", "relevant", "weight", "site")
+    columns = [guesses.texts, guesses.labels, guesses.weights or ()]
+    columns += [] if guesses.sites is None else [guesses.sites]
+    rows = zip(*columns, strict=True)
+    lines = [json.dumps(dict(zip(names, row, strict=False))) + "\n" for row in rows]
     replace_file(run / EXAMPLES, gzip.compress("".join(lines).encode(), mtime=0))
 
 
@@ -45,12 +46,14 @@ def read_guesses(run: Path) -> Examples | None:
         raise RunError(
             f"{run / EXAMPLES}: damaged ({bad}); put back a copy of it, or run the crawl again"
         ) from None
-    texts, labels, weights = zip(*examples, strict=True) if examples else ((), (), ())
-    return Examples(texts, labels, weights)
+    texts, labels, weights, sites = zip(*examples, strict=True) if examples else ((),) * 4
+    return Examples(texts, labels, weights, None if None in sites else sites)
 
 
-def _example(values: Any) -> tuple[str, bool, float]:
+def _example(values: Any) -> tuple[str, bool, float, str | None]:
     text, relevant, weight = values["text"], values["relevant"], values["weight"]
     if not isinstance(text, str) or not isinstance(relevant, bool):
         raise ValueError("an example has no text or no label")
-    return text, relevant, float(weight)
+    if not isinstance(site := values.get("site"), str | None):
+        raise ValueError("the site of an example is no text")
+    return text, relevant, float(weight), site
