@@ -21,11 +21,12 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from labels import SEEDS, Truth, shown
+from site_split import Flags, WebPages, mean_and_spread
 from tres.crawl.events import Stepped
 from tres.engines.replay import PerceivedWeb, replay_events
 from tres.offline import open_web
 from tres.offline.web import Web
+from tres.relevance.cross_validation import Scores
 from tres.relevance.examples import Examples, add_judgements
 from tres.relevance.label_candidates import (
     alternate,
@@ -34,7 +35,7 @@ from tres.relevance.label_candidates import (
     least_sure,
     site_by_site,
 )
-from tres.relevance.model import RelevanceModel
+from tres.relevance.model import THRESHOLD, RelevanceModel
 from tres.relevance.model_kinds import train_model
 from tres.runs.topic_perceiver import explore_topic
 from tres.runs.topic_session import offline_session
@@ -44,6 +45,7 @@ from tres.web.page import Page
 from tres.web.percept import Perceiver
 from tres.web.url import site_of
 
+SEEDS = 10
 COUNTS = (10, 30, 100)
 
 
@@ -85,20 +87,43 @@ CHOICES: dict[str, Choice] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """Which pages are relevant by the labels of the web, and which of them are judged."""
+
+    urls: Sequence[str]
+    texts: Sequence[str]
+    relevant: Flags
+    judged: Sequence[int]
+
+    @classmethod
+    def of(cls, web: Web, label: str, judge: int | None) -> Truth:
+        pages = WebPages.of(web)
+        judged = np.random.default_rng(0).permutation(len(pages.urls))[:judge]
+        return cls(pages.urls, pages.texts, pages.relevant([label]), np.sort(judged).tolist())
+
+    def macro_f1(self, model: RelevanceModel, given: set[str]) -> float:
+        """Mean of the F1 of both classes over all pages whose label was not given."""
+        places = [place for place in self.judged if self.texts[place] not in given]
+        said = model.probabilities([self.texts[place] for place in places]) >= THRESHOLD
+        return Scores.of(self.relevant[places], said).macro_f1
+
+
 def main() -> None:
     """Print one table, in Markdown: choices down, numbers of judgements across."""
     options = arguments()
     config = load_topic(options.topic).override(pages=options.pages)
     web = open_web(options.web)
-    truth = Truth(web, options.label, options.judge)
+    truth = Truth.of(web, options.label, options.judge)
     scores: dict[tuple[str, int], list[float]] = {}
     for draw in range(options.draws):
         for key, score in one_draw(config, web, truth, options.choices, draw).items():
             scores.setdefault(key, []).append(score)
     print(f"| {config.name}: choice | {' | '.join(map(str, COUNTS))} |\n|---|---|---|---|")
     for choice in options.choices:
-        print(f"| {choice} | {' | '.join(shown(scores[choice, count]) for count in COUNTS)} |")
-    print(f"| (no judgement) | {shown(scores['', 0])} | | |", flush=True)
+        cells = (mean_and_spread(scores[choice, count]) for count in COUNTS)
+        print(f"| {choice} | {' | '.join(cells)} |")
+    print(f"| (no judgement) | {mean_and_spread(scores['', 0])} | | |", flush=True)
 
 
 def arguments() -> argparse.Namespace:
@@ -122,7 +147,7 @@ def one_draw(
     seeds = rng.permutation(np.flatnonzero(truth.relevant))[:SEEDS]
     drawn = config.override(seeds=[truth.urls[i] for i in seeds], seed=draw)
     guesses = explore_topic(drawn, web, drawn.topic.seeds).guesses
-    first = guesses.train(draw)
+    first = train_model("auto", guesses, draw)
     crawled = crawl(drawn, web, first)
     models: dict[tuple[str, int], RelevanceModel] = {("", 0): first}
     used = {truth.texts[i] for i in seeds}
