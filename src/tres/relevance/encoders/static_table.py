@@ -1,12 +1,13 @@
 """The static encoder: a text is the sum of the vectors of its words, whatever their order.
 
-The table has a row per token: the mean of what a transformer says of the token alone, projected on
-its principal components, times a weight that is small for frequent tokens. `tools/distil.py` makes
-it. A text is then a few hundred look-ups, a hundred thousand times faster than the transformer: it
-no longer knows that a *river bank* is no bank, but still that rivers are near lakes.
+The table has a row per token: what a transformer says of the token alone, projected on the
+principal components of all of them. `tools/distil.py` makes it. A text is then a few hundred
+look-ups, some hundred times faster than the transformer: it no longer knows that a *river bank* is
+no bank, but still that rivers are near lakes.
 
-Words are those of TF-IDF (`tres.relevance.tfidf.terms`: titles count more), so a model with both
-splits a text once. A word without a row of its own is the sum of its pieces.
+Words are those of TF-IDF (`tres.relevance.tfidf.terms`: titles count more), and a word that occurs
+n times counts 1 + ln n times, as there: a model with both counts the words of a text once. A word
+without a row of its own is the sum of its pieces.
 
 A row is stored as 8-bit whole numbers and one factor:
 
@@ -14,15 +15,16 @@ A row is stored as 8-bit whole numbers and one factor:
     vocabulary.txt   tokens; the first `pieces` of them may be parts of words
     weights.npz      rows (int8, tokens x dimension), scales (float32), pieces (int64, one number)
 
-The rows of a text are added in their order, one after the other, each text by itself: so its
-vector depends neither on the batch nor on the machine's linear algebra.
+The rows of a text are added one after the other, each text by itself: so its vector depends neither
+on the batch nor on the machine's linear algebra.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +38,41 @@ from tres.relevance.model_files import ModelFiles
 from tres.relevance.tfidf import terms
 
 KIND = "static-encoder"
-MOST_WORDS = 1 << 16
-"""Words whose pieces are kept; then the memory is emptied."""
+MOST_WORDS = 1 << 14
+"""Different words of a text that count: a page of a stranger may hold a million."""
+KEPT_WORDS = 1 << 15
+"""Words outside the table whose vectors are kept; then all of them are forgotten."""
+
+
+class _WordRows(dict[str, int]):
+    """The row of each word in a matrix: rows of the table, one of zeros, and sums of pieces.
+
+    A sum is computed when its word is first asked for. The last rows use memory only then.
+    """
+
+    def __init__(self, tokens: Sequence[str], table: Floats, pieces: int) -> None:
+        index = {token: row for row, token in enumerate(tokens)}
+        self._pieces = WordPieces(index, pieces)
+        self._unknown = len(table)
+        self._next = len(table) + 1
+        self.matrix = np.zeros((self._next + KEPT_WORDS, table.shape[1]), np.float32)
+        self.matrix[: len(table)] = table
+
+    def __missing__(self, word: str) -> int:
+        places = self._pieces.places(word)
+        if len(places) < 2:
+            row = places[0] if places else self._unknown
+        else:
+            row, self._next = self._next, self._next + 1
+            self.matrix[row] = self.matrix[places].sum(axis=0)
+        self[word] = row
+        return row
+
+    def make_room(self, words: int) -> None:
+        """Forget the words if as many new ones might not find a place."""
+        if self._next + words > len(self.matrix) or len(self) > 2 * KEPT_WORDS:
+            self.clear()
+            self._next = self._unknown + 1
 
 
 class StaticEncoder:
@@ -57,47 +92,56 @@ class StaticEncoder:
         self.facts = facts
         """Where the table comes from, and its licence."""
         self._tokens = tuple(tokens)
-        self._rows, self._scales, self._pieces = rows, scales, pieces
-        self._matrix = rows * scales[:, None]
-        index = {token: row for row, token in enumerate(tokens)}
-        self._places = WordPieces(index, pieces)
+        self._arrays: dict[str, NDArray[Any]] = {
+            "rows": rows,
+            "scales": scales,
+            "pieces": np.array([pieces], np.int64),
+        }
+        self._rows = _WordRows(tokens, rows * scales[:, None], pieces)
 
     @property
     def word_pieces(self) -> tuple[str, ...]:
         """The vocabulary of pieces, in its order: that of the transformer it comes from."""
-        return self._tokens[: self._pieces]
+        return self._tokens[: int(self._arrays["pieces"][0])]
 
     @cached_property
     def digest(self) -> str:
         return self._files().digest
 
     def encode(self, texts: Sequence[str]) -> Floats:
-        return self._encode(map(terms, texts), len(texts))
+        return self._encode((Counter(terms(text)) for text in texts), len(texts))
 
-    def encode_words(self, texts: Sequence[Sequence[str]]) -> Floats:
-        """The same for texts that `terms` has split already."""
+    def encode_counts(self, texts: Sequence[Mapping[str, int]]) -> Floats:
+        """The same for texts whose terms are counted already."""
         return self._encode(texts, len(texts))
 
-    def _encode(self, texts: Iterable[Sequence[str]], number: int) -> Floats:
-        if len(self._places) > MOST_WORDS:
-            self._places.clear()
+    def word_vectors(self, words: Sequence[str]) -> Floats:
+        """A row per word, not of length 1: zeros for an unknown word."""
+        parts = (words[at : at + MOST_WORDS] for at in range(0, len(words), MOST_WORDS))
+        return np.concatenate([self._vectors(()), *map(self._vectors, parts)])
+
+    def _encode(self, texts: Iterable[Mapping[str, int]], number: int) -> Floats:
         sums = np.empty((number, self.dimension), np.float32)
-        for total, words in zip(sums, texts, strict=True):
-            places = chain.from_iterable(map(self._places.__getitem__, words))
-            np.add.reduce(self._matrix.take(np.fromiter(places, np.intp), 0), 0, out=total)
+        for total, counts in zip(sums, texts, strict=True):
+            words = list(islice(counts, MOST_WORDS))
+            times = np.fromiter(islice(counts.values(), MOST_WORDS), np.float64, len(words))
+            vectors = self._vectors(words)
+            vectors *= (1.0 + np.log(times)).astype(np.float32)[:, None]
+            np.add.reduce(vectors, axis=0, out=total)
         return unit_rows(sums)
+
+    def _vectors(self, words: Sequence[str]) -> Floats:
+        """A row for each of at most `MOST_WORDS` words."""
+        self._rows.make_room(len(words))
+        rows = np.fromiter(map(self._rows.__getitem__, words), np.intp, len(words))
+        return self._rows.matrix.take(rows, axis=0)
 
     def save(self, directory: Path) -> None:
         """Write the table into `directory`."""
         self._files().write(directory)
 
     def _files(self) -> ModelFiles:
-        arrays: dict[str, NDArray[Any]] = {
-            "rows": self._rows,
-            "scales": self._scales,
-            "pieces": np.array([self._pieces], np.int64),
-        }
-        return ModelFiles(KIND, self._tokens, arrays, dict(self.facts))
+        return ModelFiles(KIND, self._tokens, self._arrays, dict(self.facts))
 
     @classmethod
     def load(cls, directory: Path, name: str) -> StaticEncoder:

@@ -17,35 +17,32 @@ LONGEST_WORD = 100
 INSIDE = "##"
 
 
-class WordPieces(dict[str, tuple[int, ...]]):
-    """The places in a vocabulary that make up a word; looked up once, then kept.
+class WordPieces:
+    """The places in a vocabulary that make up a word.
 
-    Of the vocabulary, the first `pieces` entries may be pieces of words, the others stand for
-    whole words only.
+    The first `pieces` entries may be pieces of words, the others stand for whole words only.
     """
 
     def __init__(self, index: Mapping[str, int], pieces: int) -> None:
         self._index = index
         self._pieces = pieces
-        self._longest = max((len(token) for token in index), default=0)
+        self._longest = max(map(len, index), default=0)
 
-    def __missing__(self, word: str) -> tuple[int, ...]:
-        found = self[word] = self._whole(word) or self._split(plain(word))
-        return found
+    def places(self, word: str) -> list[int]:
+        """One place if the vocabulary has the word, those of its pieces if not; none at worst."""
+        for form in (word, plain(word)):
+            if form in self._index:
+                return [self._index[form]]
+        return self._split(plain(word))
 
-    def _whole(self, word: str) -> tuple[int, ...]:
-        place = self._index.get(word)
-        return () if place is None else (place,)
-
-    def _split(self, word: str) -> tuple[int, ...]:
-        if found := self._whole(word):
-            return found
-        found, begin = (), 0
+    def _split(self, word: str) -> list[int]:
+        found: list[int] = []
+        begin = 0
         while begin < len(word) <= LONGEST_WORD:
             begin, place = self._longest_piece(word, begin)
             if place < 0:
-                return ()
-            found = *found, place
+                return []
+            found.append(place)
         return found
 
     def _longest_piece(self, word: str, begin: int) -> tuple[int, int]:
