@@ -9,7 +9,7 @@ BIN    := $(VENV)/bin
 # A stamp file says that a set of extras of pyproject.toml is installed.
 EXTRAS_demo := dashboard
 EXTRAS_docs := docs
-EXTRAS_all  := agents,dashboard,dev,docs,gym,javascript,neural,parquet,vectors
+EXTRAS_all  := agents,dashboard,dev,docs,encoder,gym,javascript,neural,parquet,vectors
 MADE   := $(VENV)/.made
 STAMPS := $(VENV)/.demo $(VENV)/.docs $(VENV)/.all
 

@@ -17,6 +17,7 @@ PROGRAMS = sorted(
 )
 NEEDS = {
     "benchmarks.dashboard": "playwright",
+    "benchmarks.encoders": "tokenizers",
     "benchmarks.relevance": "torch",
     "benchmarks.report": "playwright",
     "tools.screenshots": "playwright",

@@ -184,3 +184,13 @@ def test_a_release_of_scrapy_that_was_not_tested_is_a_warning(
     assert check.state is State.OPTIONAL
     assert check.found == "Scrapy 2.20.1; tres was tested with 2.19"
     assert check.remedy == "if live crawls fail: pip install 'scrapy~=2.19.0'"
+
+
+def test_a_package_of_data_is_never_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (data,) = install_checks.DATA_PACKAGES
+    (tmp_path / f"{data.replace('-', '_')}.py").write_text("raise OSError('its code runs')")
+    installed_package(tmp_path, monkeypatch, data)
+    assert install_checks.package_problem(Requirement(data)) == ""
+    assert data in {Requirement(line).name for line in PROJECT["optional-dependencies"]["encoder"]}

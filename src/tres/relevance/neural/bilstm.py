@@ -38,6 +38,7 @@ from tres.relevance.model_files import AGAIN, ModelFiles, SavedModel
 from tres.relevance.neural.keyword_counts import KeywordCounter
 from tres.relevance.neural.linear_features import LinearModels
 from tres.relevance.neural.word_table import RaggedRows, WordTable, network_tokens
+from tres.relevance.onnx_session import one_thread_session
 
 KIND = "bilstm"
 KW_KIND = "kw-bilstm"
@@ -77,15 +78,7 @@ class BiLstmModel(SavedModel):
 
     @cached_property
     def _session(self) -> Any:
-        """A silent runtime for the graph, on one thread."""
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 4
-        return onnxruntime.InferenceSession(
-            self.graphs[GRAPH], options, providers=["CPUExecutionProvider"]
-        )
+        return one_thread_session(self.graphs[GRAPH])
 
     @cached_property
     def _vectors(self) -> Floats:

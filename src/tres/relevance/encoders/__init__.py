@@ -1,0 +1,1 @@
+"""Encoders: from a text to a vector of its meaning, learnt before any crawl."""
