@@ -26,7 +26,7 @@ from tres.policies.registry import with_loaded_policy
 from tres.runs.offline_run import crawl_offline
 from tres.runs.open_run import LIVE, Result
 from tres.runs.topic_perceiver import perceive_topic
-from tres.settings.policy_names import POLICIES, policy_names
+from tres.settings.policy_names import POLICIES, POLICY_NAMES
 from tres.settings.sections import FEATURES
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.journal import JOURNAL
@@ -40,7 +40,7 @@ class PolicyOption(click.Option):
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         record = super().get_help_record(ctx)
-        installed = [name for name in policy_names() if name not in POLICIES]
+        installed = [name for name in POLICY_NAMES.names() if name not in POLICIES]
         if record is None or not installed:
             return record
         return record[0], f"{record[1]} Installed here: {', '.join(installed)}."
@@ -65,7 +65,7 @@ class PolicyOption(click.Option):
     cls=PolicyOption,
     metavar="NAME",
     help=f"Policy: {', '.join(POLICIES)}, or package.module:Name.",
-    shell_complete=one_of(policy_names),
+    shell_complete=one_of(POLICY_NAMES.names),
 )
 @click.option(
     "--features",

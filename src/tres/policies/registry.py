@@ -16,8 +16,8 @@ from tres.errors import ConfigError
 from tres.mdp.state import CrawlState
 from tres.policies.policy import NEUTRAL, REFUSALS, Policy, PolicyInfo
 from tres.policies.setup import NOTHING, OfflineKnowledge, PolicySettings, PolicySetup
-from tres.settings.policy_names import import_policy, recorded_name
-from tres.settings.sections import CrawlSection, FeatureSet
+from tres.settings.policy_names import POLICY_NAMES, import_policy
+from tres.settings.sections import MODEL_NAMES, CrawlSection, FeatureSet
 from tres.settings.topic_file import TopicConfig
 from tres.web.url import site_of
 
@@ -46,9 +46,10 @@ def load_policy(name: str) -> type[Policy]:
 
 
 def with_loaded_policy(config: TopicConfig) -> TopicConfig:
-    """Load the policy of a topic, and return the topic with the name that its run records."""
+    """Load the policy of a topic, and return the topic with the names that its run records."""
     load_policy(config.crawl.policy)
-    return config.override(policy=recorded_name(config.crawl.policy))
+    policy = POLICY_NAMES.recorded(config.crawl.policy)
+    return config.override(policy=policy, model=MODEL_NAMES.recorded(config.training.model))
 
 
 def info_of(policy: type[Policy] | Policy) -> PolicyInfo:
