@@ -176,7 +176,7 @@ def summarise(
 
 
 def _reason(failure: Mapping[str, Any]) -> str:
-    """Return why a URL gave no page; only a note can say it of a page that came and was not read."""
+    """Return why a URL gave no page; if it came and could not be read, the note says why."""
     kind, note = failure["kind"], failure["note"]
     return f"{kind}: {note}" if kind == FailureKind.UNREADABLE and note else str(kind)
 
