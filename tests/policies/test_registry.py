@@ -105,6 +105,7 @@ def installed(place: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str
         ("misspelt", "Odd", "class Odds: ...", "has no Odd; did you mean misspelt:Odds?"),
         ("empty", "Odds", "", "has no Odds; name a class of the module"),
         ("broken", "Odds", "1 / 0", "cannot be imported: ZeroDivisionError: division by zero"),
+        ("script", "Odds", "exit(3)", "cannot be imported: SystemExit: 3; mend the package"),
         ("lacking", "Odds", "import never_was", "No module named 'never_was'; install what is"),
     ],
 )

@@ -12,6 +12,7 @@ import pytest
 from tests.support.plugins import EXAMPLES, Shell, install, kill_midway, pages_of
 
 import tres
+from tres.dashboard.run_orders import train_model
 from tres.dashboard.topic_list import find_topics
 from tres.offline.generated.generator import GeneratedWeb
 from tres.offline.serving import serving_process
@@ -142,6 +143,8 @@ def test_judgements_are_kept_and_leave_it_as_it_is(
     assert f"{BY_PATH} is a judge of your own, which tres cannot train; judgements are kept" in said
     assert len((tmp_path / "run" / "judgements.jsonl").read_text().splitlines()) == 2
     assert [path.name for path in (tmp_path / "run").glob("model*")] == ["model"]
+    with pytest.raises(tres.errors.TrainingError, match="which tres cannot train"):
+        train_model(tmp_path / "run")  # as the dashboard does
     code, said = shell("resume", "run", "--pages", 50)
     assert (code, pages_of(tmp_path / "run")) == (0, 50), said
 

@@ -24,7 +24,7 @@ from tres.mdp.state import CrawlState
 from tres.offline import open_web
 from tres.offline.web import Web
 from tres.policies.policy import Policy
-from tres.policies.registry import OwnPolicy, with_loaded_policy
+from tres.policies.registry import OwnPolicy, with_loaded_code
 from tres.relevance.custom_model import Judge, as_model
 from tres.runs.offline_run import crawl_offline, offline_events, resume_offline
 from tres.runs.open_run import Listener, start_run
@@ -171,7 +171,7 @@ def _plan(
 ) -> tuple[TopicConfig, OwnPolicy | None]:
     """The topic with its settings for this crawl, and the policy if it is your own."""
     if policy is None or isinstance(policy, str):
-        return with_loaded_policy(topic.override(**settings, policy=policy)), None
+        return with_loaded_code(topic.override(**settings, policy=policy)), None
     return topic.override(**settings), _own(policy)
 
 

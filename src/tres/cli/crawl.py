@@ -22,7 +22,7 @@ from tres.engines.stop_signals import interrupt_sessions
 from tres.errors import printable
 from tres.numbers import format_count, format_rate
 from tres.offline import open_web
-from tres.policies.registry import with_loaded_policy
+from tres.policies.registry import with_loaded_code
 from tres.runs.offline_run import crawl_offline
 from tres.runs.open_run import LIVE, Result
 from tres.runs.topic_perceiver import perceive_topic
@@ -102,7 +102,7 @@ def crawl(
     """
     with open_log(log_json) as log:
         config = load_topic(topic).override(seeds=options.pop("seed_url") or None, **options)
-        config = with_loaded_policy(config)  # an error shows before a model is trained
+        config = with_loaded_code(config)  # an error shows before a web is opened
         directory = directory or default_directory(config)
         if log is not None:
             log.started(config, directory, web or LIVE, resumed=False)

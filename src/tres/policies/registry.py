@@ -45,11 +45,13 @@ def load_policy(name: str) -> type[Policy]:
     return kind
 
 
-def with_loaded_policy(config: TopicConfig) -> TopicConfig:
-    """Load the policy of a topic, and return the topic with the names that its run records."""
-    load_policy(config.crawl.policy)
-    policy = POLICY_NAMES.recorded(config.crawl.policy)
-    return config.override(policy=policy, model=MODEL_NAMES.recorded(config.training.model))
+def with_loaded_code(config: TopicConfig) -> TopicConfig:
+    """Import the policy and the judge that a topic names; return it as its run records them."""
+    policy, model = config.crawl.policy, config.training.model
+    load_policy(policy)
+    if config.training.own_judge:
+        MODEL_NAMES.load(model)
+    return config.override(policy=POLICY_NAMES.recorded(policy), model=MODEL_NAMES.recorded(model))
 
 
 def info_of(policy: type[Policy] | Policy) -> PolicyInfo:

@@ -96,6 +96,6 @@ class NamedCode:
                     "install it with pip (the current directory is not searched)"
                 )
             raise self.problem(name, why) from None
-        except Exception as problem:
+        except (Exception, SystemExit) as problem:  # a script ends the program
             reason = f"{type(problem).__name__}: {problem}"
             raise self.problem(name, f"cannot be imported: {reason}; mend the package") from problem
