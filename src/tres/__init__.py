@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from tres.policies.policy import Policy, PolicyInfo
     from tres.policies.value_policy import ValuePolicy
     from tres.relevance.custom_model import Judge
+    from tres.relevance.training import TopicWords
     from tres.report.run_reader import PageRow
     from tres.settings.topic_file import TopicConfig, load_topic, new_topic
     from tres.web.page import Failed, Link, Page
@@ -46,6 +47,7 @@ __all__ = [
     "Run",
     "Stepped",
     "TopicConfig",
+    "TopicWords",
     "TresError",
     "ValuePolicy",
     "Web",
@@ -69,6 +71,7 @@ _HOMES = {
     "tres.policies.policy": ("Policy", "PolicyInfo"),
     "tres.policies.value_policy": ("ValuePolicy",),
     "tres.relevance.custom_model": ("Judge",),
+    "tres.relevance.training": ("TopicWords",),
     "tres.report.run_reader": ("PageRow",),
     "tres.web.page": ("Failed", "Link", "Page"),
     "tres.offline": ("GeneratedWeb", "Web", "open_web"),

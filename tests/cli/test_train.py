@@ -84,7 +84,8 @@ def test_the_report_shows_the_curve_the_unsure_and_the_mistakes(
          "{file}: training.load names a trained model; give examples (labels, or positives "
          "and negatives) to train one"),
         (("relevant = 10", 'model = "magic"'),
-         "{file}: training.model must be one of tfidf, svm, bilstm, kw-bilstm, auto, not 'magic'"),
+         "{file}: training.model must be one of tfidf, svm, bilstm, kw-bilstm, auto, "
+         "or package.module:Name, not 'magic'"),
         (("relevant = 10", "folds = 1"),
          "{file}: training.folds must be a whole number from 2 to 50, not 1"),
     ],

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import signal
-import subprocess
-import sys
-import time
-import tomllib
 from pathlib import Path
 
 import pytest
+from tests.support.plugins import EXAMPLES, Shell, install, kill_midway, pages_of
 
 import tres
 from tres.crawl.session_state import capture, restore
 from tres.dashboard.topic_list import find_topics
 from tres.offline.generated.generator import GeneratedWeb
 from tres.runs.resume_run import session_of
-from tres.store.journal import JOURNAL, Journal
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "odds-policy"
+EXAMPLE = EXAMPLES / "odds-policy"
 WEB = "generated:pages=1000,seed=1"
 PAGES = 150
 MEANING = "the log-odds that it leads to a relevant page"
@@ -29,45 +22,8 @@ MEANING = "the log-odds that it leads to a relevant page"
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory of installed packages with the example in it, as pip leaves it there."""
-    place = tmp_path_factory.mktemp("packages")
-    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    shutil.copy(EXAMPLE / "odds_policy.py", place)
-    metadata = place / f"odds_policy-{project['version']}.dist-info"
-    metadata.mkdir()
-    name, version = project["name"], project["version"]
-    (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-    groups = (
-        f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in points.items())
-        for group, points in project["entry-points"].items()
-    )
-    (metadata / "entry_points.txt").write_text("\n".join(groups))
-    return place
-
-
-class Shell:
-    """Runs tres in a directory, with or without the package installed."""
-
-    def __init__(self, directory: Path, packages: Path | None) -> None:
-        self.directory = directory
-        path = os.environ.get("PYTHONPATH", "")
-        installed = [path] if packages is None else [str(packages), path]
-        self.environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, installed))}
-
-    def start(self, *arguments: object) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "tres", *map(str, arguments)],
-            cwd=self.directory,
-            env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-    def __call__(self, *arguments: object) -> tuple[int, str]:
-        with self.start(*arguments) as process:
-            out, err = process.communicate(timeout=120)
-        return process.returncode, out + err
+    """A directory of installed packages with the example in it."""
+    return install(EXAMPLE, tmp_path_factory.mktemp("packages"))
 
 
 @pytest.fixture
@@ -90,25 +46,6 @@ def topic(tmp_path: Path) -> Path:
         f'[training]\nlabels = ["astronomy"]\n[crawl]\npages = {PAGES}\npolicy = "odds"\n'
     )
     return path
-
-
-def kill_midway(shell: Shell, run: Path, *arguments: object) -> None:
-    """Start a crawl, and kill it once it has some pages."""
-    with shell.start(*arguments, "--run", run) as process:
-        deadline = time.monotonic() + 60
-        while pages_of(run) < 30:
-            assert process.poll() is None, process.communicate()
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        process.send_signal(signal.SIGKILL)
-
-
-def pages_of(run: Path) -> int:
-    try:
-        with Journal.open(run / JOURNAL) as journal:
-            return journal.steps()
-    except tres.TresError:
-        return 0
 
 
 def test_a_crawl_is_killed_resumed_and_explained(

@@ -15,7 +15,7 @@ from tres.policies.policy import NEUTRAL, PolicyInfo
 from tres.policies.registry import feature_set, info_of, load_policy, make_policy, policy_info
 from tres.policies.setup import PolicySettings
 from tres.settings.installed_packages import search_path
-from tres.settings.policy_names import POLICIES, policy_name, split_policy
+from tres.settings.policy_names import POLICIES, POLICY_NAMES, split_policy
 from tres.settings.sections import CrawlSection
 from tres.settings.site_caps import SiteCap
 
@@ -63,7 +63,7 @@ def test_a_policy_that_needs_an_archive_is_refused_without_one(name: str) -> Non
 
 
 def test_a_name_is_checked_without_importing_anything() -> None:
-    assert policy_name("never.installed:Odds") == "never.installed:Odds"
+    assert POLICY_NAMES.check("never.installed:Odds") == "never.installed:Odds"
     assert "never" not in sys.modules
 
 
@@ -72,7 +72,7 @@ def test_a_name_is_checked_without_importing_anything() -> None:
 )
 def test_what_is_neither_a_name_nor_a_path_is_refused(name: object) -> None:
     with pytest.raises(ValueError, match=r"must be one of tres, .*, or package.module:Name, not"):
-        policy_name(name)
+        POLICY_NAMES.check(name)
 
 
 @pytest.mark.parametrize(
@@ -105,6 +105,7 @@ def installed(place: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str
         ("misspelt", "Odd", "class Odds: ...", "has no Odd; did you mean misspelt:Odds?"),
         ("empty", "Odds", "", "has no Odds; name a class of the module"),
         ("broken", "Odds", "1 / 0", "cannot be imported: ZeroDivisionError: division by zero"),
+        ("script", "Odds", "exit(3)", "cannot be imported: SystemExit: 3; mend the package"),
         ("lacking", "Odds", "import never_was", "No module named 'never_was'; install what is"),
     ],
 )

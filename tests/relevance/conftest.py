@@ -1,17 +1,35 @@
 """A small topic that can be learnt: pages about the sea, and pages about something else."""
 
+import os
 from functools import cache
 
 import numpy as np
 import pytest
 
+from tres.relevance.custom_model import KIND
 from tres.relevance.examples import Examples
+from tres.relevance.installed_judge import InstalledJudge
 from tres.relevance.model_kinds import train_model
 from tres.relevance.training import TopicWords
 
 SEA = "wave tide coral reef fish whale salt shore ship sail harbour current".split()
 REST = "engine wheel tax law court stone roof wall paint music violin train".split()
 BOTH = "day people long small water year place the and of".split()
+SEA_JUDGE = """
+class Sea:
+    "The share of the topic's words among those that are not filling, and a prior without any."
+    digest = "sea 1"
+
+    def __init__(self, *, topic):
+        self.words, self.others = set(topic.keywords), set("tax law violin music wall".split())
+
+    def probabilities(self, texts):
+        return [self.share(text.lower().split()) for text in texts]
+
+    def share(self, words):
+        known = [word in self.words for word in words if word in self.words | self.others]
+        return sum(known) / len(known) if known else 0.25
+"""
 
 
 def write_pages(count, own, rng):
@@ -61,9 +79,20 @@ def train(vectors):
 
 
 @pytest.fixture(scope="session")
-def trained(train, pages):
+def sea_judge(tmp_path_factory):
+    """A judge in an installed package, which needs no pages to know the sea."""
+    place = tmp_path_factory.mktemp("packages")
+    (place / "sea_judge.py").write_text(SEA_JUDGE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(place), prepend=os.pathsep)
+        patch.syspath_prepend(place)
+        yield InstalledJudge("sea_judge:Sea", TopicWords(tuple(SEA), ("coral reef",)))
+
+
+@pytest.fixture(scope="session")
+def trained(train, pages, sea_judge):
     """The model of each kind that the pages teach; each is trained once."""
-    return cache(lambda kind: train(kind, *pages))
+    return cache(lambda kind: sea_judge if kind == KIND else train(kind, *pages))
 
 
 @pytest.fixture(scope="session")

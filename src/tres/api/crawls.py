@@ -24,7 +24,7 @@ from tres.mdp.state import CrawlState
 from tres.offline import open_web
 from tres.offline.web import Web
 from tres.policies.policy import Policy
-from tres.policies.registry import OwnPolicy, with_loaded_policy
+from tres.policies.registry import OwnPolicy, with_loaded_code
 from tres.relevance.custom_model import Judge, as_model
 from tres.runs.offline_run import crawl_offline, offline_events, resume_offline
 from tres.runs.open_run import Listener, start_run
@@ -51,8 +51,8 @@ def run_crawl(
 
     Without a `web`, crawl the live Web within the limits of the topic's `live` settings; that
     works once per process, because Twisted's reactor cannot restart. `judge` says
-    what is relevant, instead of a model that is trained; it cannot be one of your own on the
-    live Web, where pages are read in a process of their own. `on_page` receives every page;
+    what is relevant, instead of a model that is trained; on the live Web, where pages are read
+    in a process of their own, name it by its path as `model`. `on_page` receives every page;
     the crawl ends early if it returns False. `settings` override those of the topic.
 
         >>> web = open_web("generated:pages=300,seed=1")
@@ -171,7 +171,7 @@ def _plan(
 ) -> tuple[TopicConfig, OwnPolicy | None]:
     """The topic with its settings for this crawl, and the policy if it is your own."""
     if policy is None or isinstance(policy, str):
-        return with_loaded_policy(topic.override(**settings, policy=policy)), None
+        return with_loaded_code(topic.override(**settings, policy=policy)), None
     return topic.override(**settings), _own(policy)
 
 
@@ -200,6 +200,6 @@ def _listener(on_page: OnPage | None) -> Listener:
 def _refuse_judge(judge: Judge | None) -> None:
     if judge is not None:
         raise ConfigError(
-            "judge: the live Web is judged in a process of its own, by a model that is trained or "
-            "loaded; give positives and negatives, or load, or crawl an archive"
+            "judge: the live Web is judged in a process of its own; put the judge into an "
+            'installed package and name it, model="package.module:Name", or crawl an archive'
         )

@@ -22,11 +22,11 @@ from tres.engines.stop_signals import interrupt_sessions
 from tres.errors import printable
 from tres.numbers import format_count, format_rate
 from tres.offline import open_web
-from tres.policies.registry import with_loaded_policy
+from tres.policies.registry import with_loaded_code
 from tres.runs.offline_run import crawl_offline
 from tres.runs.open_run import LIVE, Result
 from tres.runs.topic_perceiver import perceive_topic
-from tres.settings.policy_names import POLICIES, policy_names
+from tres.settings.policy_names import POLICIES, POLICY_NAMES
 from tres.settings.sections import FEATURES
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.journal import JOURNAL
@@ -40,7 +40,7 @@ class PolicyOption(click.Option):
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         record = super().get_help_record(ctx)
-        installed = [name for name in policy_names() if name not in POLICIES]
+        installed = [name for name in POLICY_NAMES.names() if name not in POLICIES]
         if record is None or not installed:
             return record
         return record[0], f"{record[1]} Installed here: {', '.join(installed)}."
@@ -65,7 +65,7 @@ class PolicyOption(click.Option):
     cls=PolicyOption,
     metavar="NAME",
     help=f"Policy: {', '.join(POLICIES)}, or package.module:Name.",
-    shell_complete=one_of(policy_names),
+    shell_complete=one_of(POLICY_NAMES.names),
 )
 @click.option(
     "--features",
@@ -102,7 +102,7 @@ def crawl(
     """
     with open_log(log_json) as log:
         config = load_topic(topic).override(seeds=options.pop("seed_url") or None, **options)
-        config = with_loaded_policy(config)  # an error shows before a model is trained
+        config = with_loaded_code(config)  # an error shows before a web is opened
         directory = directory or default_directory(config)
         if log is not None:
             log.started(config, directory, web or LIVE, resumed=False)

@@ -16,7 +16,13 @@ from tres.cli.options import moved_web, number_option, run_argument
 from tres.errors import RunError, TrainingError, printable
 from tres.numbers import format_count
 from tres.offline import Web
-from tres.runs.labelling import Candidate, Retrained, candidates, learn_judgements
+from tres.runs.labelling import (
+    Candidate,
+    Retrained,
+    candidates,
+    learn_judgements,
+    untrainable,
+)
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.judgements import Judgement, append_judgement
 from tres.store.model_versions import MODEL, newest_model
@@ -54,6 +60,9 @@ def label(run: Path, show: int, web: str | None) -> None:
         pages = candidates(run, opened, model, _terms(config))
     if not _ask(run, pages[:show]):
         click.echo("no page was judged; the model has not changed")
+        return
+    if config.training.own_judge:
+        click.echo(untrainable(config))
         return
     try:
         with screen.status("training"):

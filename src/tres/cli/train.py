@@ -57,6 +57,11 @@ def train(topic: Path, web: str | None, out: Path | None, overwrite: bool, **opt
     Example: tres train biology.toml --web encyclopedia.jsonl.gz --model bilstm
     """
     config = load_topic(topic).override(**options)
+    if config.training.own_judge:
+        raise ConfigError(
+            f"{topic}: training.model: {config.training.model} is a judge of your own, so there is "
+            "nothing to train; crawl with it, or name a kind of model with --model"
+        )
     if config.training.load is not None:
         raise ConfigError(
             f"{topic}: training.load names a trained model; give examples (labels, or "

@@ -16,7 +16,7 @@ from pathlib import Path
 from tres.dashboard.run_counts import Json, harmless
 from tres.dashboard.run_files import hide_path
 from tres.errors import TresError
-from tres.settings.policy_names import is_path
+from tres.settings.named_code import is_path
 from tres.settings.topic_file import load_topic
 
 LARGEST = 1_000_000
@@ -25,7 +25,7 @@ MOST = 100
 """Topics that are shown."""
 
 CUSTOM_CODE = (
-    "its policy is the code {}, which the dashboard does not run for a file that it has found; "
+    "its {} is the code {}, which the dashboard does not run for a file that it has found; "
     "if you trust the file, start the crawl with tres crawl"
 )
 
@@ -90,6 +90,8 @@ def _topic(path: Path) -> TopicFile | None:
         config = load_topic(path)
     except TresError as problem:
         return TopicFile(path, path.stem, problem=hide_path(problem.message, path))
-    policy = config.crawl.policy
-    refused = CUSTOM_CODE.format(policy) if is_path(policy) else ""
-    return TopicFile(path, config.name, config.crawl.pages, config.topic.keywords, refused)
+    code = {"policy": config.crawl.policy, "judge": config.training.model}
+    refused = (CUSTOM_CODE.format(*each) for each in code.items() if is_path(each[1]))
+    return TopicFile(
+        path, config.name, config.crawl.pages, config.topic.keywords, next(refused, "")
+    )

@@ -16,8 +16,8 @@ from tres.errors import ConfigError
 from tres.mdp.state import CrawlState
 from tres.policies.policy import NEUTRAL, REFUSALS, Policy, PolicyInfo
 from tres.policies.setup import NOTHING, OfflineKnowledge, PolicySettings, PolicySetup
-from tres.settings.policy_names import import_policy, recorded_name
-from tres.settings.sections import CrawlSection, FeatureSet
+from tres.settings.policy_names import POLICY_NAMES, import_policy
+from tres.settings.sections import MODEL_NAMES, CrawlSection, FeatureSet
 from tres.settings.topic_file import TopicConfig
 from tres.web.url import site_of
 
@@ -45,10 +45,13 @@ def load_policy(name: str) -> type[Policy]:
     return kind
 
 
-def with_loaded_policy(config: TopicConfig) -> TopicConfig:
-    """Load the policy of a topic, and return the topic with the name that its run records."""
-    load_policy(config.crawl.policy)
-    return config.override(policy=recorded_name(config.crawl.policy))
+def with_loaded_code(config: TopicConfig) -> TopicConfig:
+    """Import the policy and the judge that a topic names; return it as its run records them."""
+    policy, model = config.crawl.policy, config.training.model
+    load_policy(policy)
+    if config.training.own_judge:
+        MODEL_NAMES.load(model)
+    return config.override(policy=POLICY_NAMES.recorded(policy), model=MODEL_NAMES.recorded(model))
 
 
 def info_of(policy: type[Policy] | Policy) -> PolicyInfo:

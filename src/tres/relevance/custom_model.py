@@ -1,7 +1,8 @@
 """A relevance model that a program supplies: any object that returns probabilities for texts.
 
 It cannot be saved as files, so a run keeps its name only. Only a program that provides the object
-again can resume such a run.
+again can resume such a run. A judge that a topic file names can be made again:
+`tres.relevance.installed_judge`.
 """
 
 from __future__ import annotations

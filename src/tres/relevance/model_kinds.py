@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tres.distribution import pip_install
 from tres.errors import ModelError, TrainingError
-from tres.relevance import custom_model, svm, tfidf
+from tres.relevance import custom_model, installed_judge, svm, tfidf
 from tres.relevance.examples import Examples
 from tres.relevance.model import RelevanceModel
 from tres.relevance.model_files import MANIFEST, ModelFiles
@@ -82,15 +82,19 @@ def train_model(
     return kind.train(examples, seed, topic or TopicWords(), progress)
 
 
-def load_model(directory: Path) -> RelevanceModel:
-    """Load a saved model; `ModelError` if it is damaged or of an unknown kind."""
+def load_model(directory: Path, *, code: bool = True) -> RelevanceModel:
+    """Load a saved model; `ModelError` if it is damaged or of an unknown kind.
+
+    A model is data, but for the judge of an installed package, which is imported unless `code`
+    is false: a model that somebody else has made must not decide which code is run.
+    """
     files = ModelFiles.read(directory)
     try:
         if files.kind == custom_model.KIND:
-            raise ModelError(
-                f"pages were judged by {files.facts.get(custom_model.NAME, '?')} of a program; "
-                "give it again there: tres.resume_crawl(run, judge=...)"
-            )
+            if code:
+                return installed_judge.load_judge(files)
+            path = installed_judge.read_record(files).path
+            raise ModelError(f'is no model but names code; write model = "{path}" in [training]')
         if (kind := MODEL_KINDS.get(files.kind)) is not None:
             _require_packages(kind, kind.load_packages)
             return kind.load(files)

@@ -98,6 +98,8 @@ def _pages(listed: pages_table.PageList) -> Markup:
 def learnt(reader: RunReader) -> Markup:
     """Return the words that weigh most in the newest model."""
     kind = reader.config.training.model
+    if reader.config.training.own_judge:
+        return paragraphs(f"{kind} is a judge of your own: what it looks at is in its code.")
     try:
         words = strongest_words(newest_model(reader.run))
     except TresError as problem:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tres.errors import RunError
+from tres.errors import RunError, TrainingError
 from tres.numbers import format_count
 from tres.offline.web import Web
 from tres.relevance.examples import Examples, add_judgements, weigh_as_judged
@@ -132,6 +132,8 @@ def learn_judgements(
     Training needs no claim on the run, which may be crawled meanwhile. If it is when training is
     done, its crawl is ordered to adopt the model between two pages.
     """
+    if config.training.own_judge:
+        raise TrainingError(untrainable(config))
     learnt = _retrain(run, web, config, on_stage)
     on_stage("handing over the model")
     try:
@@ -143,6 +145,14 @@ def learn_judgements(
         send(run, Adopt(learnt.model.digest))
         return replace(learnt, sent=True)
     return learnt
+
+
+def untrainable(config: TopicConfig) -> str:
+    """Say that judgements cannot change a judge of one's own."""
+    return (
+        f"{config.training.model} is a judge of your own, which tres cannot train; "
+        "judgements are kept, and it judges as before"
+    )
 
 
 def _retrain(run: Path, web: Web, config: TopicConfig, on_stage: OnStage) -> Retrained:

@@ -39,6 +39,7 @@ from tres.store.recorded_session import PageArchive, RecordedSession
 from tres.store.run_directory import lock_run, prepare, resume_hint, write_config, write_errors
 from tres.store.run_results import write_keywords, write_result
 from tres.store.run_state import at_work
+from tres.web.page import FailureKind
 from tres.web.percept import Perceiver
 
 Listener = Callable[[CrawlSession, Event], None]
@@ -90,7 +91,7 @@ class OpenRun:
             write_result(self.directory, journal, self.session.policy.tree_view(), summary)
         if stopped is StopReason.NO_SEED:
             rows = [*journal.postponed(), *journal.failures()]
-            raise no_seed_error({row["url"]: row["kind"] for row in rows if row["is_seed"]})
+            raise no_seed_error({row["url"]: _reason(row) for row in rows if row["is_seed"]})
         return Result(stopped, seconds, summary)
 
 
@@ -172,6 +173,12 @@ def summarise(
         "leaves": 0 if tree is None else tree.leaves,
         "seconds": round(seconds, 3),
     }
+
+
+def _reason(failure: Mapping[str, Any]) -> str:
+    """Return why a URL gave no page; if it came and could not be read, the note says why."""
+    kind, note = failure["kind"], failure["note"]
+    return f"{kind}: {note}" if kind == FailureKind.UNREADABLE and note else str(kind)
 
 
 def _web_address(web: Web) -> str:

@@ -21,6 +21,7 @@ from tres.errors import ConfigError, SeedError, TrainingError
 from tres.offline.web import Web
 from tres.relevance.example_files import examples_from_files
 from tres.relevance.examples import Examples, examples_from_labels
+from tres.relevance.installed_judge import InstalledJudge
 from tres.relevance.model import RelevanceModel
 from tres.relevance.model_kinds import load_model, train_model
 from tres.relevance.positive_unlabelled import guess_labels
@@ -45,8 +46,8 @@ def perceive_topic(
 
     Without a web the examples must come from files.
     """
-    taught = config.training.load is None and not config.training.explores
-    wanted = taught and (model is None or config.topic.expand)
+    trains = model is None and not config.training.own_judge
+    wanted = config.training.has_examples and (trains or config.topic.expand)
     examples = topic_examples(config, web) if wanted else None
     expansion = find_keywords(config, examples) if config.topic.expand else None
     found = () if expansion is None else expansion.words
@@ -86,10 +87,12 @@ def _site_of(written: str, by: SiteBy) -> str | None:
 def relevance_model(
     config: TopicConfig, examples: Examples | None, found: Sequence[str] = ()
 ) -> RelevanceModel:
-    """Load the model that the topic file names, or train one; `found` are expanded keywords."""
+    """Load the model or judge that the file names, or train one; `found` are new keywords."""
     training = config.training
+    if training.own_judge:
+        return InstalledJudge(training.model, topic_words(config, found))
     if training.load is not None:
-        return load_model(training.load)
+        return load_model(training.load, code=False)
     assert examples is not None  # the settings require a source of them
     return train_model(training.model, examples, config.crawl.seed, topic_words(config, found))
 

@@ -1,6 +1,6 @@
 """Code from other packages: only installed packages are searched.
 
-A topic file can name a class to import. So that a stranger's file cannot make tres run code that
+A topic file can name code to import. So that a stranger's file cannot make tres run code that
 lies beside it, modules are looked up where somebody has installed them on purpose:
 
 - in site-packages, and in the directories that its .pth files name (`pip install -e`);

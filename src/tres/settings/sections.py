@@ -15,7 +15,8 @@ from typing import Any, Literal, get_args
 
 from tres.errors import ConfigError
 from tres.settings.language_codes import LANGUAGES, base_code, suggest_codes
-from tres.settings.policy_names import POLICIES, policy_name
+from tres.settings.named_code import NamedCode
+from tres.settings.policy_names import POLICIES, POLICY_NAMES
 from tres.settings.setting import (
     Check,
     Section,
@@ -63,6 +64,7 @@ PRESETS: dict[PresetName, dict[str, Any]] = {
 """What a setting is by default if `crawl.preset` names one of these; `tres` is as written below."""
 FEATURES: tuple[FeatureSet, ...] = get_args(FeatureSet)
 MODELS: tuple[ModelKind, ...] = get_args(ModelKind)
+MODEL_NAMES = NamedCode("training.model", "tres.judges", MODELS, "a judge")
 SITES: tuple[SiteKind, ...] = get_args(SiteKind)
 FOCUSES: tuple[FocusKind, ...] = get_args(FocusKind)
 KEEPS: tuple[KeepKind, ...] = get_args(KeepKind)
@@ -142,7 +144,11 @@ class TrainingSection(Section, name="training"):
     )
     relevant: int = setting(whole(1), "relevant example pages to draw, at most", 150)
     irrelevant: int = setting(whole(1), "irrelevant example pages to draw, at most", 1000)
-    model: ModelKind = setting(choice(MODELS), f"kind of model: {', '.join(MODELS)}", "tfidf")
+    model: str = setting(
+        MODEL_NAMES.check,
+        f"kind of model: {', '.join(MODELS)}, or package.module:Name of a judge of your own",
+        "tfidf",
+    )
     folds: int = setting(whole(2, 50), "folds of the cross-validation by `tres train`", 5)
     positives: Path | None = setting(
         existing_path, "relevant examples: a directory of .txt and .html, or .jsonl(.gz)", None
@@ -160,7 +166,12 @@ class TrainingSection(Section, name="training"):
         if (self.positives is None) != (self.negatives is None):
             missing = "positives" if self.positives is None else "negatives"
             raise ConfigError(f"training.{missing} is missing: both kinds of examples are needed")
-        if self._sources != 1 and not self.explores:
+        if self.own_judge and self.load is not None:
+            raise ConfigError(
+                f"training.load names a model, and training.model the judge {self.model}; "
+                "remove one of them"
+            )
+        if self._sources > 1 or not (self._sources or self.explores or self.own_judge):
             problem = f"names {self._sources} sources" if self._sources else "names no source"
             hint = "" if self._sources else ', or set model = "auto"'
             raise ConfigError(
@@ -172,6 +183,16 @@ class TrainingSection(Section, name="training"):
     def explores(self) -> bool:
         """Whether the topic is learnt from keywords and seeds alone."""
         return self.model == "auto" and not self._sources
+
+    @property
+    def own_judge(self) -> bool:
+        """Whether code of an installed package judges, so that there is nothing to train."""
+        return self.model not in MODELS
+
+    @property
+    def has_examples(self) -> bool:
+        """Whether example pages are named."""
+        return self.load is None and self._sources > 0
 
     @property
     def _sources(self) -> int:
@@ -190,7 +211,7 @@ class CrawlSection(Section, name="crawl"):
         site_cap, 'pages of one site, at most: "inf", a number, or falling as in "5..2"', SiteCap()
     )
     policy: str = setting(
-        policy_name,
+        POLICY_NAMES.check,
         f"what chooses: {', '.join(POLICIES)}, or package.module:Name of an installed package",
         "tres",
     )

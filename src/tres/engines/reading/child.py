@@ -29,7 +29,7 @@ GRACE = 5
 COST_BYTES = 4
 """Length of the processor time in front of each answer, in microseconds."""
 BUG = b"\xff\xff\xff\xff"
-"""An answer that begins with this names the exception of a bug in the reader.
+"""An answer that begins with this says what went wrong in the reader: a bug, or a judge's failure.
 
 No other answer does: a reading begins with a length, in little-endian order, that is far smaller.
 """
@@ -61,6 +61,8 @@ def answer_in_time(reader: PageReader, message: bytes, seconds: float) -> bytes:
         result = perform(reader, message)
     except MemoryError:
         raise
+    except TresError as problem:  # of a judge of one's own, over this page
+        result = BUG + problem.message.encode()
     except Exception as problem:  # a page that triggers a bug must not end the crawl
         result = BUG + type(problem).__name__.encode()
     spent = min(int((time.process_time() - began) * 1e6), (1 << 8 * COST_BYTES) - 1)

@@ -29,7 +29,7 @@ from tres.engines.reading.page_reader import Reading, Received
 from tres.engines.reading.reader_plan import ReaderPlan
 from tres.engines.reading.reader_process import Job, ReaderDied, ReaderProcess
 from tres.engines.reading.tasks import ReadPage, Task
-from tres.errors import ModelError
+from tres.errors import ModelError, printable
 
 T = TypeVar("T")
 
@@ -42,6 +42,8 @@ MAX_CHILDREN = 2
 HANDOVER = 1.0
 MAX_DEATHS = 2
 """A task over which so many children died fails."""
+MAX_NOTE_BYTES = 300
+"""Of what a child says about a task that failed."""
 
 Charge = Callable[[str, float], None]
 """Called with the URL of a task and the seconds of processor time that it took."""
@@ -209,5 +211,6 @@ class ReaderPool:
 def _decode(task: Task[T], answer: bytes) -> T:
     """The result in an answer; `ValueError` if it holds none."""
     if answer.startswith(BUG):
-        return task.failed(answer[len(BUG) : 60].decode("ascii", "replace"))
+        said = answer[len(BUG) :][:MAX_NOTE_BYTES].decode("utf-8", "replace")
+        return task.failed(printable(said))
     return task.decode(answer)
