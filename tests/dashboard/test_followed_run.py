@@ -27,6 +27,7 @@ def news_for(followed: FollowedRun, news: dict | None = None) -> dict:
             curve["points"][-1].step if curve["points"] else 0,
             pages[-1]["step"] if pages else 0,
             news["failed"],
+            news["verdicts"],
         )
     )
 
