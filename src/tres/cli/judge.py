@@ -95,10 +95,12 @@ def describe_changes(result: Rejudged) -> Iterator[str]:
     if result.missing:
         pages = format_count(result.missing, "page")
         yield f"{pages} could not be read again: the verdict of when it was fetched still counts"
-    found = format_count(result.now_relevant, "page is", "pages are")
-    lost = format_count(result.no_longer, "page is", "pages are")
-    changed = f"{found} relevant now, {lost} no longer"
-    yield changed if result.now_relevant or result.no_longer else "no verdict has changed"
+    if result.now_relevant or result.no_longer:
+        found = format_count(result.now_relevant, "page is", "pages are")
+        lost = format_count(result.no_longer, "page")
+        yield f"by the newest model {found} relevant now, and {lost} no longer"
+    else:
+        yield "the newest model changes no verdict"
     yield f"{format_part(result.relevant, result.pages, 'page')} relevant"
 
 

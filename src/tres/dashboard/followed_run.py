@@ -41,6 +41,8 @@ from tres.store.verdicts import verdicts_fingerprint
 
 FRESH = 0.4
 """Seconds for which what was read is new enough."""
+RECOUNT_SHARE = 0.1
+"""Share of the time that may go into counting all pages again, as for every judgement."""
 SPARK = 40
 """Points of a curve in the list of runs."""
 AT_ONCE = 30
@@ -84,6 +86,7 @@ class FollowedRun:
         self._last_record = 0
         self._looked = float("-inf")
         self._verdicts_fingerprint: Fingerprint = ()
+        self._recount_at = float("-inf")
         self._exploring = ExplorationProgress(directory)
 
     @property
@@ -217,23 +220,32 @@ class FollowedRun:
 
     def _read_journal(self) -> None:
         now = fingerprint(self.directory, JOURNAL, f"{JOURNAL}-wal", SUMMARY)
-        verdicts = verdicts_fingerprint(self.directory)
+        verdicts, begun = verdicts_fingerprint(self.directory), self._clock()
         rejudged = verdicts != self._verdicts_fingerprint
         if now == self._fingerprint and not rejudged and self._reader is not None:
             return
         with Journal.open(self.directory / JOURNAL) as journal:
             other_file = now[0] != next(iter(self._fingerprint), 0)
-            another = other_file or journal.position < self._last_record or self._reader is None
-            times = list(journal.times_after(0 if another or rejudged else self._last_record))
-            if another or rejudged or self._reader is None:
-                self._reader, self.counts = RunReader(self.directory, journal), Counts()
-                self.edition = int(1000 * self._clock()) if another else self.edition
-                self.verdicts += 1
+            if other_file or journal.position < self._last_record or self._reader is None:
+                self.edition = int(1000 * begun)
+                reader = self._start(journal, verdicts)
+            elif rejudged and begun >= self._recount_at:
+                reader = self._start(journal, verdicts)
             else:
-                self._reader.refresh(journal)
-        self._fingerprint, self._verdicts_fingerprint = now, verdicts
+                reader = self._reader
+                reader.refresh(journal)
+            times = list(journal.times_after(self._last_record))
+        self._fingerprint = now
         self._last_record = times[-1][0] if times else self._last_record
-        self._count(self._reader, {step: seconds for _, step, seconds in times})
+        self._count(reader, {step: seconds for _, step, seconds in times})
+        self._recount_at = max(self._recount_at, begun + (self._clock() - begun) / RECOUNT_SHARE)
+
+    def _start(self, journal: Journal, verdicts: Fingerprint) -> RunReader:
+        """Begin to count, with the first page; it is done again when the verdicts change."""
+        self._reader, self.counts = RunReader(self.directory, journal), Counts()
+        self._last_record, self._verdicts_fingerprint = 0, verdicts
+        self.verdicts += 1
+        return self._reader
 
     def _count(self, reader: RunReader, times: dict[int, float]) -> None:
         """Count the rows that were read, and drop them."""

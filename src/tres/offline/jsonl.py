@@ -31,6 +31,8 @@ from tres.web.page import Failed, FailureKind, Link, Outcome, Page
 from tres.web.parse import MAX_LINKS, parse_html, replace_surrogates
 from tres.web.url import canonical
 
+NOWHERE = "http://nowhere.invalid/"
+"""What the links of a page without a web address are relative to."""
 _FIELDS = ("title", "text", "links", "labels")
 _KEY = re.compile(r"\$\.(\w+)")
 """The key that a validation error names."""
@@ -111,7 +113,7 @@ def read_rows(file: io.BufferedReader, name: object) -> Iterator[tuple[str, Outc
             row = _checked(line, name, number)
             if not row.has_content:
                 raise _line_error(name, number, "has neither `text` nor `html`")
-            yield row.url, _page(canonical(row.url) or row.url, row)
+            yield row.url, _page(canonical(row.url) or NOWHERE, row)
 
 
 def _checked(line: bytes, name: object, number: int) -> PageLine:
