@@ -57,7 +57,8 @@ def test_urls_of_relevant_pages_on_standard_output(tres: Tres, run: Path) -> Non
 def test_csv_holds_the_rows_of_the_run(tres: Tres, run: Path) -> None:
     outcome = tres("export", run, "--to", "csv", "--site", "site0.example", "--limit", 2)
     rows = [row for row in rows_of(run) if row["site"] == "site0.example"][:2]
-    assert list(csv.DictReader(io.StringIO(outcome.out))) == rows
+    judged = [row | {"relevant": row["reward"], "judged_by": "model"} for row in rows]
+    assert list(csv.DictReader(io.StringIO(outcome.out))) == judged
 
 
 def test_an_exported_run_is_an_archive_to_crawl(

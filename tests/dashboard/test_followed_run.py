@@ -13,6 +13,8 @@ from tres.report.run_reader import RunReader
 from tres.runs.open_run import OpenRun
 from tres.store.high_water_mark import MARK
 from tres.store.journal import JOURNAL
+from tres.store.judgements import Judgement, append_judgement
+from tres.store.verdicts import write_verdicts
 
 
 def news_for(followed: FollowedRun, news: dict | None = None) -> dict:
@@ -27,6 +29,7 @@ def news_for(followed: FollowedRun, news: dict | None = None) -> dict:
             curve["points"][-1].step if curve["points"] else 0,
             pages[-1]["step"] if pages else 0,
             news["failed"],
+            news["verdicts"],
         )
     )
 
@@ -143,3 +146,54 @@ def test_a_damaged_run_says_so_without_its_path(tmp_path: Path, clock) -> None:
     listed = FollowedRun("run", tmp_path / "run", clock).listed()
     assert "damaged" in listed["problem"]
     assert str(tmp_path) not in listed["problem"]
+
+
+def test_a_judgement_counts_at_once_and_only_what_it_changes_is_sent(run: OpenRun, clock) -> None:
+    for _ in range(30):
+        step(run)
+    followed = FollowedRun("letters", run.directory, clock)
+    before = news_for(followed)
+    page = next(page for page in before["last_pages"] if not page["relevant"])
+    append_judgement(run.directory, Judgement(page["url"], True, page["step"], 0.1))
+    clock.now += 100
+    after = news_for(followed, before)
+    assert after["edition"] == before["edition"]
+    assert after["verdicts"] != before["verdicts"]
+    assert after["relevant"] == before["relevant"] + 1
+    assert after["harvest_rate"] > before["harvest_rate"]
+    assert after["curve"]["whole"]
+    assert after["curve"]["points"][-1].harvest == round(after["harvest_rate"], 4)
+    (shown,) = [each for each in after["last_pages"] if each["step"] == page["step"]]
+    assert (shown["relevant"], shown["relevance"], shown["judged_by"]) == (True, 1.0, "person")
+    assert after["judgements"]["steps"] == {page["step"]: True}
+    assert news_for(followed, after)["last_pages"] == []
+    fresh = news_for(FollowedRun("letters", run.directory, clock))
+    for key in ("relevant", "relevant_sites", "recent_rate", "histogram", "judgements", "pages"):
+        assert after[key] == fresh[key]
+
+
+def test_the_word_of_a_newer_model_counts(run: OpenRun, clock) -> None:
+    for _ in range(30):
+        step(run)
+    followed = FollowedRun("letters", run.directory, clock)
+    before = news_for(followed)
+    write_verdicts(run.directory, run.recorded.journal, "digest", [0.75] * before["pages"])
+    clock.now += 100
+    after = news_for(followed, before)
+    assert after["relevant"] == after["pages"] == before["pages"] > before["relevant"]
+    assert {page["relevance"] for page in after["last_pages"]} == {0.75}
+    assert sum(after["histogram"]) == after["histogram"][15] == after["pages"]
+
+
+def test_counting_again_may_take_only_a_part_of_the_time(run: OpenRun, clock) -> None:
+    for _ in range(10):
+        step(run)
+    followed = FollowedRun("letters", run.directory, clock)
+    first = news_for(followed)  # by this clock it took a while
+    page = next(page for page in first["last_pages"] if not page["relevant"])
+    append_judgement(run.directory, Judgement(page["url"], True, page["step"], 0.1))
+    second = news_for(followed, first)
+    assert second["relevant"] == first["relevant"]
+    assert second["judgements"]["steps"] == {page["step"]: True}  # the browser shows it already
+    clock.now += 100
+    assert news_for(followed, second)["relevant"] == first["relevant"] + 1

@@ -123,7 +123,8 @@ def row(**values: Any) -> PageRow:
     plain = PageRow(
         record=1, step=1, url="http://a.example/", asked="http://a.example/",
         parent="http://b.example/", site="a.example",
-        relevance=0.9, relevant=True, q=None, leaf=None, explored=False,
+        relevance=0.9, relevant=True, first_relevance=0.9, reward=True,
+        q=None, leaf=None, explored=False,
         language="en", frontier=1, leaves=1, candidates=0, at=None, seconds=None, status=None,
         size=None, title="", note="", features=(), rivals_json="[]",
     )  # fmt: skip

@@ -179,7 +179,7 @@ def test_every_feature_has_its_words() -> None:
 
 
 def cited(anchor: str, relevant: bool = True) -> Citation:
-    return Citation(1, "http://a.example/", anchor, 0.9, relevant)
+    return Citation(1, "http://a.example/", anchor, 0.9, relevant, relevant)
 
 
 def test_reasons_name_what_links_share() -> None:

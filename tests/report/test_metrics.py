@@ -24,8 +24,9 @@ __all__ = ["run"]  # a fixture
 NOW = 1_000_000.0
 PAGE = PageRow(
     step=1, url="http://a.example/", asked="http://a.example/", parent=None, site="a.example",
-    relevance=0.9, relevant=True, q=None, leaf=None, explored=False, language="en", frontier=10,
-    leaves=3, candidates=0, at=NOW - 30, seconds=0.2, status=200, size=1000, title="A", note="",
+    relevance=0.9, relevant=True, first_relevance=0.9, reward=True,
+    q=None, leaf=None, explored=False, language="en", frontier=10, leaves=3,
+    candidates=0, at=NOW - 30, seconds=0.2, status=200, size=1000, title="A", note="",
     features=(), rivals_json="[]", record=1,
 )  # fmt: skip
 LATE = FailureRow("http://b.example/", "timeout", False, NOW - 1, 30.5, None, "", record=2)
@@ -68,7 +69,7 @@ def told(
 
 
 def test_the_numbers_are_those_of_the_run() -> None:
-    other = replace(PAGE, site="b.example", relevant=False, frontier=12, leaves=4, at=NOW - 2)
+    other = replace(PAGE, site="b.example", reward=False, frontier=12, leaves=4, at=NOW - 2)
     values = told(PAGE, PAGE, other, failures=(LATE, replace(LATE, kind="http-404")))
     plain = {name: value for (name, labels), value in values.items() if not labels}
     assert plain == plain | {

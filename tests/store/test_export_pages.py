@@ -20,11 +20,14 @@ from tres.store.export_parquet import GROUP_ROWS
 from tres.web.page import Failed, FailureKind, Link, Outcome, Page
 
 ROWS = [
-    ("1", "http://a.example/", "", "0.9", "1", "a.example", "en"),
-    ("2", "http://b.example/", "http://a.example/", "0.4", "0", "b.example", "de"),
-    ("3", "http://a.example/c", "http://a.example/", "0.55", "1", "a.example", "de"),
+    ("1", "http://a.example/", "", "0.9", "1", "a.example", "en", "1", "model"),
+    ("2", "http://b.example/", "http://a.example/", "0.4", "1", "b.example", "de", "0", "model"),
+    ("3", "http://a.example/c", "http://a.example/", "0.55", "0", "a.example", "de", "1", "person"),
 ]
-COLUMNS = ("step", "url", "parent", "relevance", "reward", "site", "language")
+COLUMNS = (
+    *("step", "url", "parent", "relevance", "reward", "site", "language"),
+    *("relevant", "judged_by"),
+)
 
 Export = Callable[..., bytes]
 
@@ -105,6 +108,8 @@ class TestJsonLines:
             "language": "de",
             "relevance": 0.55,
             "relevant": True,
+            "judged_by": "person",
+            "reward": 0,
             "step": 3,
             "site": "a.example",
             "parent": "http://a.example/",
@@ -143,6 +148,8 @@ class TestATable:
         assert pyarrow.types.is_struct(table.schema.field("links").type.value_type)
         assert table.column("title").to_pylist() == ["A", "B", None]
         assert table.column("relevant").to_pylist() == [True, False, True]
+        assert table.column("judged_by").to_pylist() == ["model", "model", "person"]
+        assert table.column("reward").to_pylist() == [1, 1, 0]
         assert table.column("links").to_pylist()[0] == [
             {"url": "http://b.example/", "anchor": "to b"}
         ]

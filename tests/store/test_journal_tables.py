@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tres.crawl.page_record import CSV, EXPORTED, FIELDS, LOGGED, SHOWN
+from tres.crawl.page_record import CSV, EXPORTED, FIELDS, JUDGED, LOGGED, SHOWN
 from tres.store.journal_file import FORMAT
 from tres.store.journal_tables import FAILURES_TABLE, PAGE_COLUMNS, pages_table
 
@@ -24,4 +24,4 @@ def test_the_columns_are_those_of_format_3() -> None:
 
 def test_whatever_is_shown_of_a_page_is_a_field_of_its_record() -> None:
     computed = {"href", "reason"}
-    assert {*CSV, *EXPORTED, *LOGGED, *SHOWN} - computed <= set(FIELDS)
+    assert {*CSV, *EXPORTED, *LOGGED, *SHOWN} - computed <= {*FIELDS, *JUDGED}

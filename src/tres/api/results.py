@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 from tres.errors import ConfigError, RunError
 from tres.frontier.leaf_rules import TreeView
@@ -25,7 +26,8 @@ class Run(RunReader):
     """The run in a directory: `pages` and `failures` as typed rows, and what follows from them.
 
     `RunError` if there is no run, or if it is damaged. `summary` is None for a crawl that has
-    not come to an orderly end; `relevant` and `harvest_rate` are known of any.
+    not come to an orderly end; `relevant` and `harvest_rate` are known of any. What people have
+    said of pages counts, and what a newer model says, once it has judged the run again.
 
         >>> Run("runs/none")
         Traceback (most recent call last):
@@ -43,6 +45,15 @@ class Run(RunReader):
 
     def __repr__(self) -> str:
         return f"Run({str(self.run)!r}): {len(self.pages):,} pages, {self.relevant:,} relevant"
+
+    @property
+    def summary(self) -> dict[str, Any] | None:
+        """The summary, if the crawl has ended in good order, with the judgements made since."""
+        if (written := super().summary) is None or not self.verdicts:
+            return written
+        sites = {page.site for page in self.pages if page.relevant}
+        numbers = {"relevant": self.relevant, "harvest_rate": self.harvest_rate}
+        return written | numbers | {"relevant_sites": len(sites)}
 
     def harvest_curve(self) -> list[float]:
         """Return the harvest rate after each page: relevant pages / pages."""

@@ -23,7 +23,7 @@ SECTIONS = {
     "Start": ("demo", "init", "doctor", "completion"),
     "Crawl": ("crawl", "steer", "resume"),
     "Look": ("dashboard", "report", "explain", "tree", "export"),
-    "Judge": ("label", "train", "keywords", "vectors"),
+    "Judge": ("label", "judge", "train", "keywords", "vectors"),
     "Compare": ("bench", "serve"),
 }
 

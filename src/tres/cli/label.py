@@ -12,6 +12,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from tres.cli.console import console, messages
+from tres.cli.judge import describe_changes
 from tres.cli.options import moved_web, number_option, run_argument
 from tres.errors import RunError, TrainingError, printable
 from tres.numbers import format_count
@@ -23,6 +24,7 @@ from tres.runs.labelling import (
     learn_judgements,
     untrainable,
 )
+from tres.runs.rejudge import Rejudged, rejudge_idle_run, update_idle_run
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.judgements import Judgement, append_judgement
 from tres.store.model_versions import MODEL, newest_model
@@ -48,7 +50,8 @@ def label(run: Path, show: int, web: str | None) -> None:
     Show the pages that the model is least sure about, and pages that link to many others, each
     with the part that says most about the topic. Answer with one key: y, n, s to skip, b to go
     back, o to open the page in a browser, q to quit. Judgements are kept in RUN/judgements.jsonl,
-    and the model is trained again. A running crawl uses it at once, otherwise `tres resume` does.
+    and the model is trained again. A running crawl uses it at once; otherwise the pages of the run
+    are judged again, and `tres resume` goes on with it.
 
     Example: tres label runs/biology --show 10
     """
@@ -68,6 +71,7 @@ def label(run: Path, show: int, web: str | None) -> None:
         with screen.status("training"):
             result = learn_judgements(run, opened, config)
     except TrainingError as problem:
+        update_idle_run(run)
         raise TrainingError(
             f"{problem.message}; judge more pages; your judgements are kept"
         ) from None
@@ -75,7 +79,9 @@ def label(run: Path, show: int, web: str | None) -> None:
         raise RunError(
             f"{problem.message} (your judgements are kept; the next `tres label` learns from them)"
         ) from None
-    click.echo(_format_result(run, result))
+    with screen.status("judging the pages of the run again"):
+        rejudged = None if result.sent else rejudge_idle_run(run, opened)
+    click.echo(_format_result(run, result, rejudged))
 
 
 def _pages_of(run: Path, address: str | None) -> Web:
@@ -166,14 +172,15 @@ def _show(screen: Console, page: Candidate, count: str, judged: bool | None) -> 
     screen.print(Padding(shown or Text("(no text)"), INDENT))
 
 
-def _format_result(run: Path, result: Retrained) -> str:
+def _format_result(run: Path, result: Retrained, rejudged: Rejudged | None) -> str:
     judgements = format_count(result.judged, "judgement")
     guesses = f" and {format_count(result.guessed, 'guess', 'guesses')}" if result.guessed else ""
     trained = f"the model was trained again with {judgements}{guesses}\n"
     if result.sent:
         return f"{trained}the running crawl will judge by it from its next pages on"
+    changes = "".join(f"{line}\n" for line in describe_changes(rejudged)) if rejudged else ""
     return (
-        f"{trained}"
+        f"{trained}{changes}"
         f"model: {printable(str(run / MODEL))}\n"
         f"continue with it: tres resume {printable(shlex.quote(str(run)))} --pages N"
     )

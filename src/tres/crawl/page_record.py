@@ -61,12 +61,18 @@ CSV = (
     "language",
 )
 """What `pages.csv` holds, before the features: nothing that differs between equal crawls."""
-EXPORTED = ("language", "relevance", "relevant", "step", "site", "parent")
+JUDGED: dict[str, type] = {"judged_by": str, "reward": int}
+"""What rows that are read back say besides: who judged, and what the page earned when it was
+fetched (`tres.store.verdicts`); `relevance` and `relevant` are then those of now."""
+EXPORTED = ("language", "relevance", "relevant", *JUDGED, "step", "site", "parent")
 """What exported pages carry besides their URL and content."""
 LOGGED = (
     *("step", "url", "parent", "site", "relevance", "relevant", "q", "leaf", "explored"),
     *("language", "frontier", "leaves", "candidates"),
 )
 """What a line of the JSON log says about a page."""
-SHOWN = ("step", "title", "url", "href", "site", "relevance", "relevant", "reason", "at", "status")
+SHOWN = (
+    *("step", "title", "url", "href", "site", "relevance", "relevant", "judged_by", "reason"),
+    *("at", "status"),
+)
 """What the dashboard's browser gets; `href` and `reason` are computed there."""

@@ -285,7 +285,7 @@ async def _confirm(act: Callable[..., str], *arguments: object) -> Response:
 
 
 def _client_state(request: Request) -> ClientState:
-    names = ("edition", "stride", "point", "page", "failed")
+    names = ("edition", "stride", "point", "page", "failed", "verdicts")
     return ClientState(**{name: _number(request, name) for name in names})
 
 

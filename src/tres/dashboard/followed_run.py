@@ -2,7 +2,8 @@
 
 Only the store is read, so a run that is running, has ended or was killed looks the same. Nothing is
 read unless somebody asks, and nothing twice: an unchanged journal costs a look at its file, a
-changed one only its new rows. A browser says what it has (`ClientState`) and gets the rest.
+changed one only its new rows. Where the verdicts on pages have changed, all of them are counted
+again. A browser says what it has (`ClientState`) and gets the rest.
 """
 
 from __future__ import annotations
@@ -23,23 +24,25 @@ from tres.dashboard.run_counts import (
 )
 from tres.dashboard.run_files import (
     ExplorationProgress,
-    Fingerprint,
-    fingerprint,
     hide_path,
     modification_times,
 )
 from tres.errors import TresError
+from tres.files.fingerprint import Fingerprint, fingerprint
 from tres.report.conclusion import STOPPED
 from tres.report.run_reader import PageRow, RunReader
 from tres.store.exploration_log import EXPLORATION
 from tres.store.journal import JOURNAL, Journal
-from tres.store.judgements import JUDGEMENTS, read_judgements
+from tres.store.judgements import JUDGEMENTS
 from tres.store.model_versions import MODEL
 from tres.store.run_directory import SUMMARY, is_exploring
 from tres.store.run_state import run_state
+from tres.store.verdicts import verdicts_fingerprint
 
 FRESH = 0.4
 """Seconds for which what was read is new enough."""
+RECOUNT_SHARE = 0.1
+"""Share of the time that may go into counting all pages again, as for every judgement."""
 SPARK = 40
 """Points of a curve in the list of runs."""
 AT_ONCE = 30
@@ -48,13 +51,16 @@ AT_ONCE = 30
 
 @dataclass(frozen=True, slots=True)
 class ClientState:
-    """What a browser has: the edition of the run, the stride of its curve, the last steps."""
+    """What a browser has: the edition of the run, the stride of its curve, the last steps, and the
+    verdicts by which they were counted.
+    """
 
     edition: int = 0
     stride: int = 0
     point: int = 0
     page: int = 0
     failed: int = 0
+    verdicts: int = 0
 
 
 class FollowedRun:
@@ -75,10 +81,12 @@ class FollowedRun:
         self._fingerprint: Fingerprint = ()
         self.edition = 0
         """A number that changes with every new crawl in this directory."""
+        self.verdicts = 0
+        """A number that changes with the verdicts on the pages."""
         self._last_record = 0
         self._looked = float("-inf")
-        self._judged: dict[str, bool] = {}
-        self._judged_fingerprint: Fingerprint = ()
+        self._verdicts_fingerprint: Fingerprint = ()
+        self._recount_at = float("-inf")
         self._exploring = ExplorationProgress(directory)
 
     @property
@@ -104,7 +112,8 @@ class FollowedRun:
         with self._lock:
             self._refresh()
             has = client if client.edition == self.edition else ClientState()
-            return self._state() | self._parts(has) | {"edition": self.edition}
+            read = {"edition": self.edition, "verdicts": self.verdicts}
+            return self._state() | self._parts(has) | read
 
     def page(self, step: int) -> PageRow | None:
         """Return one of the last pages by its step."""
@@ -148,7 +157,8 @@ class FollowedRun:
 
     def _parts(self, has: ClientState) -> Json:
         counts = self.counts
-        whole = has.stride != counts.curve.stride
+        rejudged = has.verdicts != self.verdicts and has.edition == self.edition
+        whole = rejudged or has.stride != counts.curve.stride
         pages = [page for page in counts.last_pages if page.step > has.page][-AT_ONCE:]
         return {
             "curve": {
@@ -161,7 +171,7 @@ class FollowedRun:
             "histogram": counts.histogram,
             "failures": dict(counts.failures.most_common()),
             "last_failures": self._failures(has.failed),
-            "last_pages": [page_json(page) for page in pages],
+            "last_pages": [page_json(page) for page in (counts.last_pages if rejudged else pages)],
             "judgements": self._judgements(),
         }
 
@@ -173,13 +183,14 @@ class FollowedRun:
 
     def _judgements(self) -> Json:
         """The judgements; `new` if the newest model is older than one of them."""
+        said = {} if self._reader is None else self._reader.verdicts.judged
         steps = {page.url: page.step for page in self.counts.last_pages}
         judged = modification_times(self.directory / JUDGEMENTS)
         trained = modification_times(*self.directory.glob(f"{MODEL}*"))
         return {
-            "total": len(self._judged),
+            "total": len(said),
             "new": bool(judged) and max(judged) > max(trained, default=0.0),
-            "steps": {steps[url]: verdict for url, verdict in self._judged.items() if url in steps},
+            "steps": {steps[url]: page.relevant for url, page in said.items() if url in steps},
         }
 
     def _stopped(self) -> str:
@@ -202,7 +213,6 @@ class FollowedRun:
                 self.edition, self._last_record = 0, 0
             return
         try:
-            self._read_judgements()
             self._read_journal()
             self.problem = ""
         except TresError as problem:
@@ -210,20 +220,32 @@ class FollowedRun:
 
     def _read_journal(self) -> None:
         now = fingerprint(self.directory, JOURNAL, f"{JOURNAL}-wal", SUMMARY)
-        if now == self._fingerprint and self._reader is not None:
+        verdicts, begun = verdicts_fingerprint(self.directory), self._clock()
+        rejudged = verdicts != self._verdicts_fingerprint
+        if now == self._fingerprint and not rejudged and self._reader is not None:
             return
         with Journal.open(self.directory / JOURNAL) as journal:
             other_file = now[0] != next(iter(self._fingerprint), 0)
-            another = other_file or journal.position < self._last_record
-            times = list(journal.times_after(0 if another else self._last_record))
-            if another or self._reader is None:
-                self._reader, self.counts = RunReader(self.directory, journal), Counts()
-                self.edition = int(1000 * self._clock())
+            if other_file or journal.position < self._last_record or self._reader is None:
+                self.edition = int(1000 * begun)
+                reader = self._start(journal, verdicts)
+            elif rejudged and begun >= self._recount_at:
+                reader = self._start(journal, verdicts)
             else:
-                self._reader.refresh(journal)
+                reader = self._reader
+                reader.refresh(journal)
+            times = list(journal.times_after(self._last_record))
         self._fingerprint = now
         self._last_record = times[-1][0] if times else self._last_record
-        self._count(self._reader, {step: seconds for _, step, seconds in times})
+        self._count(reader, {step: seconds for _, step, seconds in times})
+        self._recount_at = max(self._recount_at, begun + (self._clock() - begun) / RECOUNT_SHARE)
+
+    def _start(self, journal: Journal, verdicts: Fingerprint) -> RunReader:
+        """Begin to count, with the first page; it is done again when the verdicts change."""
+        self._reader, self.counts = RunReader(self.directory, journal), Counts()
+        self._last_record, self._verdicts_fingerprint = 0, verdicts
+        self.verdicts += 1
+        return self._reader
 
     def _count(self, reader: RunReader, times: dict[int, float]) -> None:
         """Count the rows that were read, and drop them."""
@@ -233,12 +255,6 @@ class FollowedRun:
             self.counts.add_failure(failure)
         reader.pages.clear()
         reader.failures.clear()
-
-    def _read_judgements(self) -> None:
-        now = fingerprint(self.directory, JUDGEMENTS)
-        if now != self._judged_fingerprint:
-            self._judged = read_judgements(self.directory)
-            self._judged_fingerprint = now
 
 
 def about(reader: RunReader) -> Json:

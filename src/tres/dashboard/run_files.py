@@ -16,8 +16,6 @@ from tres.settings.topic_file import load_topic
 from tres.store.exploration_log import EXPLORATION
 from tres.store.run_directory import config_of
 
-Fingerprint = tuple[int, ...]
-
 
 def modification_times(*files: Path) -> list[float]:
     """Return when the existing files among these last changed, in seconds of the epoch."""
@@ -28,19 +26,6 @@ def modification_times(*files: Path) -> list[float]:
         except OSError:
             continue
     return times
-
-
-def fingerprint(directory: Path, *names: str) -> Fingerprint:
-    """Return a value that changes with any of these files; it begins with the first inode."""
-    facts: list[int] = []
-    for name in names:
-        try:
-            status = (directory / name).stat()
-        except OSError:
-            facts += (0, 0, 0)
-        else:
-            facts += (status.st_ino, status.st_size, status.st_mtime_ns)
-    return tuple(facts)
 
 
 def hide_path(message: str, directory: Path) -> str:

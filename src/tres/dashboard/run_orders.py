@@ -21,6 +21,7 @@ from tres.store.orders import Block, Budget, Order, Pause, Stop, order_named, se
 from tres.store.page_source import web_of
 from tres.store.run_directory import config_of, is_exploring
 from tres.store.run_state import run_state
+from tres.store.verdicts import MODEL as BY_MODEL
 
 MAY_ORDER = ("pause", "continue", "stop", "budget", "block")
 """Orders that a browser may give; a new model is adopted by the process that trained it."""
@@ -47,19 +48,27 @@ def save_judgement(run: FollowedRun, wanted: Json) -> str:
         raise RunError("this page is no longer among the last pages; reload the dashboard")
     if not isinstance(relevant, bool):
         raise ConfigError("say whether the page is relevant: true or false")
-    append_judgement(run.directory, Judgement(page.url, relevant, page.step, page.relevance))
+    by_model = page.relevance if page.judged_by == BY_MODEL else page.first_relevance
+    append_judgement(run.directory, Judgement(page.url, relevant, page.step, by_model))
     run.invalidate()
     return f"Page {page.step:,} judged {'relevant' if relevant else 'not relevant'}."
 
 
 def train_model(run: Path, watch: Callable[[str], None] = lambda stage: None) -> Json:
-    """Retrain the model of a run with its judgements, in a process of its own."""
+    """Retrain the model of a run with its judgements, in a process of its own.
+
+    The pages of a run that is not being crawled are judged again.
+    """
     from tres.runs.labelling import learn_judgements  # slow to import
+    from tres.runs.rejudge import rejudge_idle_run
 
     web = web_of(run)
     if web is None:
         raise RunError(f'{run}: kept no pages to learn from; crawl with live.keep = "pages"')
     learnt = learn_judgements(run, web, load_topic(config_of(run)), watch)
+    if not learnt.sent:
+        watch("judging the pages of the run again")
+        rejudge_idle_run(run, web)
     (run / MODEL).touch()  # the same judgements give the same model, which is not written again
     return {"judged": learnt.judged, "guessed": learnt.guessed, "told": learnt.sent}
 

@@ -6,11 +6,13 @@
 If `title`, `text` or `links` is missing, it is read from `html`. Blanks are folded as in the
 reader of HTML (`tres.offline.render`). Other keys are ignored. The first line of a URL wins.
 Every line is checked when the file is opened, but only its bytes stay in memory, and links
-become canonical only when their page is fetched.
+become canonical only when their page is fetched. `read_rows` reads such lines one by one, in
+any order and with any URLs, for those who want pages and no web.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Iterator
@@ -29,6 +31,8 @@ from tres.web.page import Failed, FailureKind, Link, Outcome, Page
 from tres.web.parse import MAX_LINKS, parse_html, replace_surrogates
 from tres.web.url import canonical
 
+NOWHERE = "http://nowhere.invalid/"
+"""What the links of a page without a web address are relative to."""
 _FIELDS = ("title", "text", "links", "labels")
 _KEY = re.compile(r"\$\.(\w+)")
 """The key that a validation error names."""
@@ -40,13 +44,20 @@ _PROBLEMS = {
 }
 
 
-class _Line(msgspec.Struct):
+class PageLine(msgspec.Struct):
+    """One line, as it was written."""
+
     url: str
     title: str | UnsetType = UNSET
     text: str | UnsetType = UNSET
     html: str | UnsetType = UNSET
     links: list[tuple[str, str]] | UnsetType = UNSET
     labels: list[str] | UnsetType = UNSET
+
+    @property
+    def has_content(self) -> bool:
+        """Whether it has a text, or markup to read one from."""
+        return self.text is not UNSET or self.html is not UNSET
 
 
 class JsonlArchive:
@@ -87,29 +98,50 @@ class JsonlArchive:
         with archive_errors(self.path), files.opened(self.path) as file:
             unpacked = files.unpacking(file, self.path.suffix == ".gz")
             for number, line in enumerate(map(bytes.strip, files.lines(unpacked)), start=1):
-                if line and (url := canonical(self._checked(number, line).url)):
+                if line and (url := canonical(_checked(line, self.path, number).url)):
                     lines.setdefault(url, line)
         return lines
 
-    def _checked(self, number: int, line: bytes) -> _Line:
-        """Return the content of a line, or raise if `fetch` could not use it."""
-        try:
-            return _parse(line)
-        except msgspec.ValidationError as error:
-            key = _KEY.search(str(error))
-            problem = _PROBLEMS.get(key[1], f"`{key[1]}` is not a string") if key else _NO_URL
-        except (ValueError, RecursionError):
-            problem = "is not JSON"
-        raise ArchiveError(f"{self.path}: line {number} {problem}; correct or remove the line")
+
+def read_rows(file: io.BufferedReader, name: object) -> Iterator[tuple[str, Outcome]]:
+    """Iterate over the lines of a file called `name`: the URL as it was written, and the page.
+
+    `ArchiveError` at the first line that is not a page.
+    """
+    for number, line in enumerate(map(bytes.strip, files.lines(file)), start=1):
+        if line:
+            row = _checked(line, name, number)
+            if not row.has_content:
+                raise _line_error(name, number, "has neither `text` nor `html`")
+            yield row.url, _page(canonical(row.url) or NOWHERE, row)
 
 
-def _parse(line: bytes) -> _Line:
-    return msgspec.convert(json.loads(line), _Line)
+def _checked(line: bytes, name: object, number: int) -> PageLine:
+    """Return the content of a line; `ArchiveError` if it cannot be used."""
+    try:
+        return _parse(line)
+    except msgspec.ValidationError as error:
+        key = _KEY.search(str(error))
+        problem = _PROBLEMS.get(key[1], f"`{key[1]}` is not a string") if key else _NO_URL
+    except (ValueError, RecursionError):
+        problem = "is not JSON"
+    raise _line_error(name, number, problem)
+
+
+def _line_error(name: object, number: int, problem: str) -> ArchiveError:
+    return ArchiveError(f"{name}: line {number} {problem}; correct or remove the line")
+
+
+def _parse(line: bytes) -> PageLine:
+    return msgspec.convert(json.loads(line), PageLine)
 
 
 def _outcome(url: str, line: bytes) -> Outcome:
+    return _page(url, _parse(line))
+
+
+def _page(url: str, record: PageLine) -> Outcome:
     """Return the page with the fields that the line has; the others are read from its markup."""
-    record = _parse(line)
     links = ((canonical(target, url), anchor) for target, anchor in record.links or ())
     found = islice((Link(target, anchor) for target, anchor in links if target), MAX_LINKS)
     labels = tuple(map(replace_surrogates, record.labels or ()))

@@ -51,7 +51,8 @@ def _summaries(runs: Runs) -> Markup:
 def numbers(runs: Runs) -> list[list[str]]:
     """Return a row per number, a column per run."""
     columns = [series.headline(reader) for reader in runs.values()]
-    return [[name, *(column[name] for column in columns)] for name in columns[0]]
+    names = max(columns, key=len)  # a run that nobody has judged has one less
+    return [[name, *(column.get(name, "") for column in columns)] for name in names]
 
 
 def numbers_table(runs: Runs) -> Markup:

@@ -3,7 +3,8 @@
 `METRICS` defines every metric: its name, kind, meaning, and how to compute it. Every sample has the
 label `run`. What a run does not know is left out: an offline crawl has no seconds and no bytes.
 
-Counters belong to the run, not to a process: they continue when a crawl is resumed.
+Counters belong to the run, not to a process: they continue when a crawl is resumed. They never
+fall, so what is relevant here is what was so when it was fetched, whatever was said of it since.
 """
 
 from __future__ import annotations
@@ -44,6 +45,11 @@ class RunStatus:
     @property
     def pages(self) -> Sequence[PageRow]:
         return self.reader.pages
+
+    @property
+    def rewarded(self) -> int:
+        """Pages that were relevant when they were fetched."""
+        return sum(page.reward for page in self.pages)
 
     @property
     def times(self) -> list[float]:
@@ -128,13 +134,17 @@ METRICS = (
     Metric("tres_run_info", "gauge", "Always 1; its labels say what the run is about.", _info),
     Metric("tres_run_state", "gauge", "1 for what the run is doing, 0 for the others.", _states),
     _single("tres_pages_total", "Pages fetched and judged: steps.", lambda run: len(run.pages)),
-    _single("tres_relevant_pages_total", "Relevant pages.", lambda run: run.reader.relevant),
-    _single("tres_harvest_rate", "Relevant pages / pages.", lambda run: run.reader.harvest_rate),
+    _single("tres_relevant_pages_total", "Relevant pages.", lambda run: run.rewarded),
+    _single(
+        "tres_harvest_rate",
+        "Relevant pages / pages.",
+        lambda run: run.rewarded / len(run.pages) if run.pages else 0.0,
+    ),
     _single("tres_sites", "Sites with a page.", lambda run: len({page.site for page in run.pages})),
     _single(
         "tres_relevant_sites",
         "Sites with a relevant page.",
-        lambda run: len({page.site for page in run.pages if page.relevant}),
+        lambda run: len({page.site for page in run.pages if page.reward}),
     ),
     Metric("tres_failures_total", "counter", "URLs that gave no page, by kind.", _failures),
     _single("tres_bytes_total", "Bytes of the pages, decompressed.", _bytes),

@@ -63,6 +63,7 @@
     const cells = [data.step[row], titleLink(row), (data.relevance[row] / 1000).toFixed(2)
       + (data.relevant[row] === "1" ? " ✓" : ""),
       data.q[row] === null ? "" : (data.q[row] / 100).toFixed(2)].map((cell) => create("td", cell));
+    if (data.judged[data.step[row]]) cells[2].append(create("small", data.judged[data.step[row]]));
     if (data.title[row]) cells[1].append(create("small", urls[row]));
     if (extract(row)) cells[1].append(paragraphOf(extract(row)));
     cells[1].append(reason(row));

@@ -21,12 +21,15 @@ from tres.errors import TresError
 from tres.numbers import format_count
 from tres.report.run_reader import PageRow, RunReader
 from tres.report.safe_html import Markup, element, harmless, harmless_inside, joined, link
+from tres.store.judgements import PERSON, TEACHER
 from tres.store.page_source import pages_of
 from tres.topic.excerpt import Excerpt, excerpt
 from tres.topic.keyword_matcher import keyword_forms
 
 PRINTED, SHOWN = 100, 25
 """Rows of the table without the script and in print, and with the script on a screen."""
+JUDGES = {PERSON: "you said so", TEACHER: "a language model said so"}
+"""Who judged a page, where it was not a model of the run."""
 TITLE = 120
 """Characters of a title that are kept."""
 EXTRACTS = 1000
@@ -150,6 +153,7 @@ def _columns(listed: PageList) -> dict[str, object]:
         "step": [page.step for page in pages],
         "relevance": [permille(page) for page in pages],
         "relevant": "".join(str(int(page.relevant)) for page in pages),
+        "judged": {page.step: JUDGES[page.judged_by] for page in pages if page.judged_by in JUDGES},
         "q": [None if page.q is None else round(100 * page.q) for page in pages],
         "why": [[parts.of(part) for part in _PART.split(listed.why(page))] for page in pages],
         "parts": parts.texts,
@@ -205,7 +209,12 @@ def _row(listed: PageList, page: PageRow) -> Markup:
             _extract(text) if text else None,
             element("small", listed.why(page), class_="why"),
         ),
-        element("td", f"{page.relevance:.2f}", joined(" ✓" if page.relevant else "")),
+        element(
+            "td",
+            f"{page.relevance:.2f}",
+            joined(" ✓" if page.relevant else ""),
+            element("small", JUDGES[page.judged_by]) if page.judged_by in JUDGES else None,
+        ),
         element("td", "" if page.q is None else f"{page.q:.2f}"),
     )
 

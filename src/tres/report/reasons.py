@@ -104,7 +104,7 @@ def reasons(seen: Mapping[str, float], cited: Sequence[Citation] | None = None) 
         count = round(seen.get("relevant_citations", seen.get("parent_reward", 0.0)))
         with_words = ""
     else:
-        relevant = [each for each in cited if each.relevant]
+        relevant = [each for each in cited if each.reward]  # to the crawl, when it chose
         count, with_words = len(relevant), _shared_words(relevant)
     pages = spell_count(count, "relevant page links", "relevant pages link")
     citing = f"{pages} to it{with_words}" if count else ""

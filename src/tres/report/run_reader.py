@@ -6,6 +6,9 @@ A reader reads only what is new, so that it can follow a running crawl:
     while reader.refresh():
         ...                      # reader.pages and reader.failures have grown
 
+What is relevant follows `tres.store.verdicts`: what people and newer models say of a page counts
+as soon as the run is refreshed.
+
 The journal is open only during a refresh. A crawl that ends merges its write-ahead log into the
 journal, which it cannot do while somebody has it open.
 """
@@ -13,6 +16,7 @@ journal, which it cannot do while somebody has it open.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +25,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from tres.crawl.page_record import FIELDS, PageRecord
+from tres.files.fingerprint import Fingerprint
 from tres.policies.policy import NEUTRAL, PolicyInfo
 from tres.policies.registry import policy_info
 from tres.settings.topic_file import TopicConfig, load_topic
@@ -30,6 +35,7 @@ from tres.store.journal_records import Begin
 from tres.store.journal_tables import Row
 from tres.store.run_directory import SUMMARY, config_of
 from tres.store.run_results import read_summary
+from tres.store.verdicts import MODEL, Verdicts, read_verdicts, verdicts_fingerprint
 
 
 class Rival(NamedTuple):
@@ -43,9 +49,16 @@ class PageRow(PageRecord, frozen=True, kw_only=True):
     """One step of a run: a page, what it earned, why it was chosen, how it was fetched.
 
     `q` and `leaf` are None where the policy has none or chose at random; what a crawl over an
-    archive does not know (`at`, `seconds`, `status`, `size`) is None, too.
+    archive does not know (`at`, `seconds`, `status`, `size`) is None, too. `relevance` and
+    `relevant` are what the page is now, by the word of `judged_by`: a person, a teacher, a model.
     """
 
+    relevant: bool = msgspec.field(name="relevant")
+    reward: bool
+    """Whether it was relevant to the crawl, which has learnt from that."""
+    first_relevance: float
+    """The model's probability when it was fetched."""
+    judged_by: str = MODEL
     features: tuple[float, ...]
     rivals_json: str
     record: int = 0
@@ -79,6 +92,8 @@ class RunReader:
         self.pages: list[PageRow] = []
         self.failures: list[FailureRow] = []
         self.segments: list[Begin] = []
+        self.verdicts = Verdicts({})
+        self._verdicts_fingerprint: Fingerprint = ()
         self.seconds = 0.0
         """How long the crawl has run, all segments together."""
         self._last_page = self._last_failure = 0  # records: nothing written meanwhile is lost
@@ -92,8 +107,9 @@ class RunReader:
                 return self.refresh(opened)
         before = len(self.pages) + len(self.failures)
         self.meta = journal.meta
+        self._read_verdicts(journal)
         for seq, row in journal.pages_after(self._last_page):
-            self.pages.append(_page(seq, row, self.meta.features))
+            self.pages.append(self._judged(_page(seq, row, self.meta.features)))
             self._last_page = seq
         for seq, row in journal.failures_after(self._last_failure):
             self.failures.append(_failure(seq, row))
@@ -101,6 +117,19 @@ class RunReader:
         self.segments = journal.segments()
         self.seconds = journal.seconds()
         return len(self.pages) + len(self.failures) - before
+
+    def _read_verdicts(self, journal: Journal) -> None:
+        """Read what was said of pages since they were fetched, if it has changed."""
+        if (now := verdicts_fingerprint(self.run)) != self._verdicts_fingerprint:
+            self.verdicts = read_verdicts(self.run, journal)
+            self._verdicts_fingerprint = now
+            self.pages[:] = map(self._judged, self.pages)
+
+    def _judged(self, page: PageRow) -> PageRow:
+        verdict = self.verdicts.of(page.step, page.url, page.first_relevance, page.reward)
+        if verdict == (page.relevance, page.relevant, page.judged_by):
+            return page
+        return msgspec.structs.replace(page, **verdict._asdict())
 
     @property
     def name(self) -> str:
@@ -142,6 +171,11 @@ class RunReader:
         """The summary, if the crawl has ended in good order."""
         return read_summary(self.run) if (self.run / SUMMARY).exists() else None
 
+    @property
+    def judges(self) -> Counter[str]:
+        """How many pages a person, a teacher and a model have judged."""
+        return Counter(page.judged_by for page in self.pages)
+
     def page(self, url: str) -> PageRow | None:
         """Return the page with this URL, its own or the requested one."""
         found = (page for page in self.pages if url in (page.url, page.asked))
@@ -168,7 +202,8 @@ def _page(seq: int, row: Row, features: tuple[str, ...]) -> PageRow:
     for name in _TEXTS:
         known[name] = known[name] or ""
     seen = tuple(row[name] for name in features)
-    return PageRow(**known, features=seen, rivals_json=row["rivals"], record=seq)
+    then = {"reward": known["relevant"], "first_relevance": known["relevance"]}
+    return PageRow(**known, **then, features=seen, rivals_json=row["rivals"], record=seq)
 
 
 def _failure(seq: int, row: Row) -> FailureRow:

@@ -17,6 +17,8 @@ import numpy as np
 from tres.numbers import format_rate
 from tres.report.run_reader import FailureRow, PageRow, RunReader
 from tres.report.safe_html import is_web_address
+from tres.store.judgements import PERSON, TEACHER
+from tres.store.verdicts import MODEL
 from tres.web.url import site_of
 
 Points = list[tuple[float, float]]
@@ -79,6 +81,7 @@ def headline(reader: RunReader) -> dict[str, str]:
         "harvest rate": format_rate(reader.harvest_rate),
         "sites": f"{len(sites):,}",
         "relevant sites": f"{sum(site.relevant > 0 for site in sites):,}",
+        **({"judged by": format_judges(reader)} if reader.verdicts else {}),
         "failures": f"{len(reader.failures):,}",
         "budget": f"{reader.budget:,}",
         "seconds": f"{reader.seconds:,.1f}",
@@ -87,6 +90,22 @@ def headline(reader: RunReader) -> dict[str, str]:
         "web": reader.meta.web_name,
         "version": reader.meta.version,
     }
+
+
+def format_judges(reader: RunReader) -> str:
+    """Return how many pages each judge has judged: `a person: 3, the newest model: 97`."""
+    counts, newest = reader.judges, reader.verdicts.newest
+    again = sum(
+        page.judged_by == MODEL and newest is not None and newest.of(page.step) is not None
+        for page in reader.pages
+    )
+    judges = {
+        "a person": counts[PERSON],
+        "a teacher": counts[TEACHER],
+        "the newest model": again,
+        "the model when fetched": counts[MODEL] - again,
+    }
+    return ", ".join(f"{who}: {count:,}" for who, count in judges.items() if count)
 
 
 def harvest(pages: Sequence[PageRow]) -> Points:

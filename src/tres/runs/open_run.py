@@ -88,7 +88,8 @@ class OpenRun:
             summary["model"] = self.model.name
         with write_errors(self.directory):
             self.recorded.sync()  # a run that calls itself finished has lost nothing
-            write_result(self.directory, journal, self.session.policy.tree_view(), summary)
+            tree = self.session.policy.tree_view()
+            summary = write_result(self.directory, journal, tree, summary)
         if stopped is StopReason.NO_SEED:
             rows = [*journal.postponed(), *journal.failures()]
             raise no_seed_error({row["url"]: _reason(row) for row in rows if row["is_seed"]})

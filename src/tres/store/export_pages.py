@@ -19,7 +19,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from tres.crawl.page_record import EXPORTED, FIELDS, TYPES
+from tres.crawl.page_record import EXPORTED, FIELDS, JUDGED, TYPES
 from tres.errors import RunError
 from tres.files.durable import atomic_replace
 from tres.offline import WarcArchive, Web
@@ -41,7 +41,7 @@ class Format(NamedTuple):
 FORMATS = {
     # one object per page with title, text and links: an offline web that tres can crawl
     "jsonl": Format("application/jsonl", "jsonl"),
-    # the rows of pages.csv
+    # the rows of pages.csv, and who judged
     "csv": Format("text/csv; charset=utf-8", "csv"),
     # the same as jsonl, as a table with types
     "parquet": Format("application/vnd.apache.parquet", "parquet", binary=True),
@@ -75,7 +75,7 @@ class Selection:
 
     def _fits(self, row: Row) -> bool:
         return (
-            (not self.relevant or row["reward"] == "1")
+            (not self.relevant or row["relevant"] == "1")
             and float(row["relevance"]) >= self.min_relevance
             and (not self.sites or row["site"] in self.sites)
             and (not self.languages or row["language"] in self.languages)
@@ -144,12 +144,13 @@ def _content(page: object) -> dict[str, Any]:
 
 
 def _fields(row: Row) -> dict[str, Any]:
-    """The exported fields of a page's record, as typed values."""
-    cells = {name: row[FIELDS[name].encode_name] for name in EXPORTED}
-    return {name: _typed(name, cell) for name, cell in cells.items()}
+    """The exported fields of a page's row, as typed values."""
+    return {name: _typed(name, row[name]) for name in EXPORTED}
 
 
 def _typed(name: str, cell: str) -> Any:
+    if name in JUDGED:
+        return JUDGED[name](cell)
     if TYPES[name] is bool:
         return cell == "1"
     is_unknown = not cell and FIELDS[name].type is not str

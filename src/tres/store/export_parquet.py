@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from typing import Any, BinaryIO
 
-from tres.crawl.page_record import EXPORTED, TYPES
+from tres.crawl.page_record import EXPORTED, JUDGED, TYPES
 from tres.distribution import pip_install
 from tres.errors import RunError
 
@@ -36,6 +36,7 @@ def write_parquet(records: Iterable[dict[str, Any]], out: BinaryIO) -> None:
 def _schema() -> Any:
     import pyarrow as pa
 
+    types = TYPES | JUDGED
     kinds = {str: pa.string(), bool: pa.bool_(), int: pa.int64(), float: pa.float64()}
     link = pa.struct([("url", pa.string()), ("anchor", pa.string())])
     return pa.schema(
@@ -45,7 +46,7 @@ def _schema() -> Any:
             ("text", pa.string()),
             ("links", pa.list_(link)),
             ("labels", pa.list_(pa.string())),
-            *((name, kinds[TYPES[name]]) for name in EXPORTED),
+            *((name, kinds[types[name]]) for name in EXPORTED),
         ]
     )
 

@@ -1,9 +1,10 @@
-"""People's judgements of the pages of a run: `judgements.jsonl`, one line each, append-only.
+"""Judgements of the pages of a run: `judgements.jsonl`, one line each, append-only.
 
     {"url": "http://...", "relevant": true, "step": 12, "probability": 0.48, "checksum": "..."}
 
-`probability` is what the model said at that moment. A page may be judged again: the last
-judgement counts.
+`probability` is what the model said at that moment. A line may say who judged, in `by`: "person",
+as where it says nothing, or "teacher", a language model that was asked. A page may be judged
+again: the last judgement counts, but a teacher never overrules a person.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from tres.errors import RunError
 from tres.files import opening as files
@@ -19,6 +21,8 @@ from tres.files.checksummed import signed, verified
 
 JUDGEMENTS = "judgements.jsonl"
 MOST_BYTES = 100_000_000
+PERSON, TEACHER = "person", "teacher"
+"""Who may judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +43,25 @@ def append_judgement(run: Path, judgement: Judgement) -> None:
         os.fsync(file.fileno())
 
 
+class Judged(NamedTuple):
+    """What was said of a page, and by whom."""
+
+    relevant: bool
+    by: str
+
+
 def read_judgements(run: Path) -> dict[str, bool]:
-    """Return whether each judged page is relevant, by URL; the last judgement counts."""
+    """Return whether each judged page is relevant, by URL."""
+    return {url: judged.relevant for url, judged in judged_pages(run).items()}
+
+
+def read_judges(run: Path) -> dict[str, str]:
+    """Return who judged each judged page, by URL."""
+    return {url: judged.by for url, judged in judged_pages(run).items()}
+
+
+def judged_pages(run: Path) -> dict[str, Judged]:
+    """Return the judgement that counts of each judged page, by URL."""
     try:
         lines = files.content(run / JUDGEMENTS, MOST_BYTES).decode().split("\n")
     except FileNotFoundError:
@@ -48,20 +69,27 @@ def read_judgements(run: Path) -> dict[str, bool]:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise RunError(f"{run / JUDGEMENTS}: cannot be read ({reason}); restore it") from None
-    judged: dict[str, bool] = {}
+    pages: dict[str, Judged] = {}
     for number, line in enumerate(lines, start=1):
         if line.strip():
-            url, relevant = _judgement(line, f"{run / JUDGEMENTS}: line {number}")
-            judged[url] = relevant
-    return judged
+            url, judged = _judgement(line, f"{run / JUDGEMENTS}: line {number}")
+            if not _outranks(pages.get(url), judged):
+                pages[url] = judged
+    return pages
 
 
-def _judgement(line: str, place: str) -> tuple[str, bool]:
+def _outranks(earlier: Judged | None, later: Judged) -> bool:
+    """Whether a judgement counts in spite of a later one."""
+    return earlier is not None and earlier.by == PERSON and later.by == TEACHER
+
+
+def _judgement(line: str, place: str) -> tuple[str, Judged]:
     try:
         judgement = verified(json.loads(line))
         url, relevant = judgement["url"], judgement["relevant"]
+        by = judgement.get("by", PERSON)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise RunError(f"{place} is damaged; correct or remove the line") from None
-    if not isinstance(url, str) or not isinstance(relevant, bool):
+    if not isinstance(url, str) or not isinstance(relevant, bool) or by not in (PERSON, TEACHER):
         raise RunError(f"{place} is damaged; correct or remove the line")
-    return url, relevant
+    return url, Judged(relevant, by)

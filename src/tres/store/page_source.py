@@ -27,8 +27,10 @@ def web_of(run: Path, address: str | None = None) -> Web | None:
         _warn_of_lost_end(run)
         return WarcArchive(run)
     address = address or _address(run)
-    if not address:
-        return None
+    return _open(address) if address else None
+
+
+def _open(address: str) -> Web:
     try:
         return open_web(address)
     except ArchiveError as error:
@@ -65,7 +67,7 @@ def pages_of(
     with Journal.open(run / JOURNAL) as journal:
         spans = {} if address else journal.exchanges()
         kept_at = address or journal.meta.web
-    web = open_web(kept_at) if kept_at else None
+    web = _open(kept_at) if kept_at else None
     for record, url in wanted:
         if record in spans:
             yield _page(_exchanged(run, *spans[record], url))

@@ -9,12 +9,14 @@
     examples.jsonl.gz  the examples of a model that was trained without labels
     keywords.csv    the keywords, given and found, if the topic asks for expansion
     judgements.jsonl  what people said about pages, if `tres label` was used
+    verdicts.json   what the newest model says of the pages, if they were judged again
     pages-NNNNN.warc.gz  the raw pages of a live crawl (`tres.store.warc_writer`)
     orders/         orders to a crawl that is running (`store.orders`)
     state.json      what a crawl that is running does now (`store.run_state`)
     exploration.jsonl  what an exploration has fetched, until the crawl begins
 
-and, derived from the journal whenever a crawl ends in an orderly way (`store.run_results`):
+and, derived from the journal whenever a crawl ends in an orderly way, and again when its pages are
+judged (`store.run_results`):
 
     pages.csv       one line per step: what was fetched, what it earned, why it was chosen
     failures.csv    one line per URL that gave no page
@@ -52,6 +54,7 @@ from tres.store.judgements import JUDGEMENTS
 from tres.store.model_versions import MODEL
 from tres.store.orders import ORDERS
 from tres.store.snapshot_files import SNAPSHOT
+from tres.store.verdicts import VERDICTS
 from tres.store.warc_writer import PARTS, parts_of
 
 CONFIG, PAGES, FAILURES = "config.toml", "pages.csv", "failures.csv"
@@ -59,7 +62,7 @@ TREE, SUMMARY, KEYWORDS = "tree.json", "summary.json", "keywords.csv"
 STATE, REPORT = "state.json", "report.html"
 _OWN_FILES = (
     *(CONFIG, PAGES, FAILURES, KEYWORDS, TREE, SUMMARY, JUDGEMENTS, EXAMPLES, SNAPSHOT),
-    *(STATE, REPORT, LOG, EXPLORATION),
+    *(STATE, REPORT, LOG, EXPLORATION, VERDICTS),
     *(JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm", f"{JOURNAL}-journal", MARK),
 )
 _CHECKSUM = "# checksum: "

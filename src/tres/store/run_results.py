@@ -1,7 +1,9 @@
 """The result of a run in files: `pages.csv`, `failures.csv`, `tree.json`, `summary.json`.
 
 They are derived from the journal whenever a crawl ends in an orderly way. `pages.csv` holds nothing
-that differs between equal crawls: one seed, one file, byte for byte.
+that differs between equal crawls: one seed, one file, byte for byte. What is relevant follows
+`tres.store.verdicts`. Where nobody has said anything since the pages were fetched, `reward` is the
+answer; otherwise `pages.csv` has two columns more, and the summary says who judged.
 """
 
 from __future__ import annotations
@@ -9,7 +11,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +33,15 @@ from tres.store.run_directory import (
     text_checksum,
     write_text,
 )
+from tres.store.verdicts import Verdict, Verdicts, read_verdicts
 from tres.topic.expansion import Expansion
 
 KEYWORD_COLUMNS = ("keyword", "origin", "score", "relevant", "other")
 STEP_COLUMNS = tuple(FIELDS[name].encode_name for name in CSV)
+VERDICT_COLUMNS = ("relevant", "judged_by")
+"""Of pages that somebody has judged, or a newer model; exports always have them."""
+JUDGED_BY, CHECKSUMS = "judged_by", "checksums"
+"""Keys of a summary: pages by who judged them, and the checksums of the other files."""
 FAILURE_COLUMNS = ("url", "kind", "note")
 
 
@@ -50,19 +58,63 @@ def write_keywords(run: Path, expansion: Expansion) -> None:
 
 def write_result(
     run: Path, journal: Journal, tree: TreeView | None, summary: dict[str, Any]
-) -> None:
-    """Write all files that are derived from a crawl at its end; the summary comes last."""
-    columns = (*STEP_COLUMNS, *journal.meta.features)
-    pages = _csv(columns, (_step(journal, row).values() for row in journal.pages()))
+) -> dict[str, Any]:
+    """Write all files that are derived from a crawl at its end; return the summary.
+
+    The summary is written last. Its numbers of relevant pages are those of the verdicts.
+    """
+    verdicts = read_verdicts(run, journal)
     failures = ([row[name] or "" for name in FAILURE_COLUMNS] for row in journal.failures())
-    texts = {PAGES: pages, FAILURES: _csv(FAILURE_COLUMNS, failures)}
+    texts = {PAGES: _pages(journal, verdicts), FAILURES: _csv(FAILURE_COLUMNS, failures)}
     if tree is not None:
         texts[TREE] = tree.to_json()
+    if verdicts:
+        summary = summary | _relevance(journal, verdicts)
+    _write_files(run, texts, summary)
+    return summary
+
+
+def rewrite_result(run: Path) -> None:
+    """Bring the files of a run up to date with its verdicts, if it has ended in good order."""
+    if not (run / SUMMARY).exists():
+        return
+    summary = read_summary(run)
+    with Journal.open(run / JOURNAL) as journal:
+        verdicts = read_verdicts(run, journal)
+        old = {key: value for key, value in summary.items() if key != JUDGED_BY}
+        _write_files(run, {PAGES: _pages(journal, verdicts)}, old | _relevance(journal, verdicts))
+
+
+def _write_files(run: Path, texts: dict[str, str], summary: dict[str, Any]) -> None:
     for name, text in texts.items():
         write_text(run / name, text)
-    checksums = {name: text_checksum(text) for name, text in texts.items()}
-    whole = signed({**summary, "checksums": checksums})
+    new = {name: text_checksum(text) for name, text in texts.items()}
+    numbers = {key: value for key, value in summary.items() if key != CHECKSUMS}
+    whole = signed({**numbers, CHECKSUMS: summary.get(CHECKSUMS, {}) | new})
     write_text(run / SUMMARY, json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+
+
+def _pages(journal: Journal, verdicts: Verdicts) -> str:
+    columns = (*STEP_COLUMNS, *(VERDICT_COLUMNS if verdicts else ()), *journal.meta.features)
+    rows = ([row[name] for name in columns] for row in _steps(journal, verdicts))
+    return _csv(columns, rows)
+
+
+def _relevance(journal: Journal, verdicts: Verdicts) -> dict[str, Any]:
+    """The part of a summary that follows from the verdicts; no judges if nobody has judged."""
+    pages, judges, sites = 0, Counter[str](), Counter[str]()
+    for row in journal.pages():
+        verdict = _verdict(row, verdicts)
+        pages += 1
+        judges[verdict.judged_by] += 1
+        sites.update([row["site"]] if verdict.relevant else [])
+    relevant = sites.total()
+    return {
+        "relevant": relevant,
+        "harvest_rate": relevant / pages if pages else 0.0,
+        "relevant_sites": len(sites),
+        **({JUDGED_BY: dict(sorted(judges.items()))} if verdicts else {}),
+    }
 
 
 def read_summary(path: Path) -> dict[str, Any]:
@@ -78,10 +130,13 @@ def read_summary(path: Path) -> dict[str, Any]:
 
 
 def read_pages(path: Path) -> list[dict[str, str]]:
-    """Return one row per step of a run, finished or not: the cells of `pages.csv` by column."""
+    """Return one row per step of a run, finished or not: the cells of `pages.csv` by column.
+
+    They always say who judged.
+    """
     config_of(path)
     with Journal.open(path / JOURNAL) as journal:
-        return [_step(journal, row) for row in journal.pages()]
+        return list(_steps(journal, read_verdicts(path, journal)))
 
 
 def read_tree(path: Path) -> TreeView:
@@ -91,15 +146,23 @@ def read_tree(path: Path) -> TreeView:
         path, TREE, f"the policy {summary.get('policy', '?')!r} has no tree; try 'tres'"
     )
     try:
-        if summary.get("checksums", {}).get(TREE) not in (None, text_checksum(text)):
+        if summary.get(CHECKSUMS, {}).get(TREE) not in (None, text_checksum(text)):
             raise ValueError("it is not what was written")
         return TreeView.from_json(text)
     except (ValueError, KeyError, TypeError) as error:
         raise damaged_file(path / TREE, error) from error
 
 
-def _step(journal: Journal, row: Row) -> dict[str, str]:
-    return {name: _shown(row[name]) for name in (*STEP_COLUMNS, *journal.meta.features)}
+def _steps(journal: Journal, verdicts: Verdicts) -> Iterator[dict[str, str]]:
+    columns = (*STEP_COLUMNS, *VERDICT_COLUMNS, *journal.meta.features)
+    for row in journal.pages():
+        verdict = _verdict(row, verdicts)
+        known = row | verdict._asdict() | {"relevant": int(verdict.relevant)}
+        yield {name: _shown(known[name]) for name in columns}
+
+
+def _verdict(row: Row, verdicts: Verdicts) -> Verdict:
+    return verdicts.of(row["step"], row["url"], row["relevance"], bool(row["reward"]))
 
 
 def _shown(value: object) -> str:

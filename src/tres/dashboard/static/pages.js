@@ -14,6 +14,8 @@ const FILTERS = {
   "not sure": (page) => page.relevance > 0.2 && page.relevance < 0.8,
 };
 
+const JUDGES = { model: "relevance", person: "as a person judged", teacher: "as a language model judged" };
+
 export class LastPages {
   constructor(key, frame) {
     this.key = key;
@@ -54,8 +56,13 @@ export class LastPages {
   }
 
   clear() {
-    this.pages = [];
+    this.forget();
     this.texts.clear();
+  }
+
+  // The pages come again, with new verdicts; their texts stay as they are.
+  forget() {
+    this.pages = [];
   }
 
   update(run) {
@@ -118,9 +125,9 @@ export class LastPages {
     const about = `page ${page.step}`;
     const line = h(
       "li",
-      { class: page.relevant ? "page relevant" : "page" },
+      { class: "page" },
       h("span", { class: "step muted" }, count(page.step)),
-      h("span", { class: "relevance", title: "relevance" }, page.relevance.toFixed(2)),
+      h("span", { class: "relevance" }),
       h(
         "div",
         { class: "what" },
@@ -135,7 +142,6 @@ export class LastPages {
         button("not", judge(false), { class: "quiet no" }),
       ]),
     );
-    line.style.setProperty("--share", page.relevance);
     return line;
   }
 
@@ -155,6 +161,11 @@ export class LastPages {
 
   mark(line, page) {
     this.fillText(line, page.step);
+    const relevance = line.querySelector(".relevance");
+    line.classList.toggle("relevant", page.relevant);
+    line.style.setProperty("--share", page.relevance);
+    write(relevance, page.relevance.toFixed(2));
+    set(relevance, "title", JUDGES[page.judged_by]);
     const verdict = this.judged[page.step];
     set(line.querySelector(".yes"), "aria-pressed", String(verdict === true));
     set(line.querySelector(".no"), "aria-pressed", String(verdict === false));

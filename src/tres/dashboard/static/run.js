@@ -25,7 +25,7 @@ export function runView(main, key, frame) {
 class RunView {
   constructor(main, key, frame) {
     this.key = key;
-    this.since = { edition: 0, stride: 0, point: 0, page: 0, failed: 0 };
+    this.since = { edition: 0, verdicts: 0, stride: 0, point: 0, page: 0, failed: 0 };
     this.points = [];
     this.controls = new Controls(key, frame);
     this.pages = new LastPages(key, frame);
@@ -79,9 +79,11 @@ class RunView {
     const run = await get(`${runPath(this.key)}?${new URLSearchParams(this.since)}`);
     if (this.poll.stopped) return 1; // another view is shown by now
     if (run.edition !== this.since.edition) this.pages.clear();
+    else if (run.verdicts !== this.since.verdicts) this.pages.forget();
     this.take(run.curve);
     this.since = {
       edition: run.edition,
+      verdicts: run.verdicts,
       stride: run.curve.stride,
       point: this.points.at(-1)?.[0] ?? 0,
       page: Math.max(run.last_pages.at(-1)?.step ?? 0, run.edition === this.since.edition ? this.since.page : 0),
@@ -119,7 +121,7 @@ class RunView {
   }
 
   drawCharts(run) {
-    const drawn = `${run.edition} ${run.pages}`;
+    const drawn = `${run.edition} ${run.verdicts} ${run.pages}`;
     const now = performance.now();
     if (this.drawn === drawn || (run.state === "crawling" && now - (this.drawnAt ?? -REDRAW) < REDRAW - 100)) return;
     [this.drawn, this.drawnAt] = [drawn, now];

@@ -52,6 +52,8 @@ class Citation(msgspec.Struct, frozen=True):
     anchor: str
     relevance: float
     relevant: bool
+    reward: bool
+    """Whether it was relevant to the crawl when it was fetched."""
 
 
 class PathStep(Citation, frozen=True):
@@ -129,6 +131,12 @@ class Verdict(msgspec.Struct, frozen=True):
     """Models of the run; this one was the `number`-th."""
     note: str
     telling: Attribution | None
+    judged_by: str = "model"
+    """Who said what the page is: a person, a teacher, or a model."""
+    again: bool = False
+    """Whether the model is newer than the one that judged the page when it was fetched."""
+    first: float | None = None
+    """The probability when it was fetched, if something else counts now."""
 
 
 class UrlFacts(msgspec.Struct, frozen=True, tag_field="case"):

@@ -28,6 +28,7 @@ from tres.store.journal import Journal
 from tres.store.journal_records import Demanded, Entry, Received, Seeds
 from tres.store.model_versions import model_of
 from tres.store.page_source import page_of
+from tres.store.verdicts import MODEL
 from tres.web.percept import Percept
 
 TOLERANCE = 0.02
@@ -80,7 +81,7 @@ def citations(
     """Return the pages that link to a URL; only those before a record, if one is given."""
     steps = {row.record: row for row in reader.pages}
     return tuple(
-        facts.Citation(page.step, page.url, anchor, page.relevance, page.relevant)
+        facts.Citation(page.step, page.url, anchor, page.relevance, page.relevant, page.reward)
         for record, anchor in mentions.citing
         if (before is None or record < before) and (page := steps.get(record)) is not None
     )
@@ -204,7 +205,9 @@ def _path(journal: Journal, page: PageRow, reader: RunReader) -> tuple[facts.Pat
         rows.append(parent)
     anchors = [_link_text(journal.entry(above.record), row.asked) for row, above in pairwise(rows)]
     return tuple(
-        facts.PathStep(row.step, row.url, anchor, row.relevance, row.relevant, row.title)
+        facts.PathStep(
+            *(row.step, row.url, anchor, row.relevance, row.relevant, row.reward, row.title)
+        )
         for row, anchor in zip(rows[::-1], ["", *anchors[::-1]], strict=True)
     )
 
@@ -235,17 +238,33 @@ def _consequences(reader: RunReader, journal: Journal, page: PageRow) -> facts.C
 
 
 def _verdict(reader: RunReader, journal: Journal, page: PageRow, web: str | None) -> facts.Verdict:
-    models = list(dict.fromkeys(segment.model for segment in reader.segments))
-    model = journal.judge_of(page.record)
-    attribution, note = _judge_again(journal, page, model, web)
-    number = models.index(model) + 1 if model in models else 1
-    return facts.Verdict(model, number, max(len(models), 1), note, attribution)
+    first = journal.judge_of(page.record)
+    model, probability = _newest_word(reader, page) or (first, page.first_relevance)
+    models = list(dict.fromkeys([*(segment.model for segment in reader.segments), model]))
+    attribution, note = _judge_again(journal, page, model, probability, web)
+    return facts.Verdict(
+        model,
+        models.index(model) + 1,
+        len(models),
+        note,
+        attribution,
+        judged_by=page.judged_by,
+        again=model != first,
+        first=page.first_relevance if model != first or page.judged_by != MODEL else None,
+    )
+
+
+def _newest_word(reader: RunReader, page: PageRow) -> tuple[str, float] | None:
+    """The model that judged a page again, and its probability, if one has."""
+    newest = reader.verdicts.newest
+    probability = None if newest is None else newest.of(page.step)
+    return None if newest is None or probability is None else (newest.model, probability)
 
 
 def _judge_again(
-    journal: Journal, page: PageRow, model: str, web: str | None
+    journal: Journal, page: PageRow, model: str, probability: float, web: str | None
 ) -> tuple[Attribution | None, str]:
-    """The words by which the model of then judges the kept page, and what is wrong with them."""
+    """The words by which a model judges the kept page, and what is wrong with them."""
     try:
         kept = page_of(journal, page.record, page.url, web)
         if kept is None:
@@ -253,9 +272,9 @@ def _judge_again(
         attribution = attribute_words(model_of(journal.path.parent, model), kept.content)
     except TresError as problem:  # everything else can be explained all the same
         return None, problem.message
-    if abs(attribution.probability - page.relevance) > TOLERANCE:
+    if abs(attribution.probability - probability) > TOLERANCE:
         return attribution, (
             f"judged again from the copy that was kept, it gets {attribution.probability:.2f} "
-            f"instead of {page.relevance:.2f}"
+            f"instead of {probability:.2f}"
         )
     return attribution, ""

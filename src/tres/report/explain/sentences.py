@@ -10,9 +10,12 @@ from datetime import UTC, datetime
 from tres.errors import printable
 from tres.numbers import format_count, spell_count, spell_number
 from tres.relevance.model import THRESHOLD
+from tres.relevance.word_attribution import Attribution
 from tres.report.explain import facts
 from tres.report.feature_labels import REMEDIES, RULES, format_condition
 from tres.report.reasons import LOW, join_words, reasons, shorten, why_chosen
+from tres.store.judgements import PERSON
+from tres.store.verdicts import MODEL
 from tres.web.page import FailureKind
 
 
@@ -96,8 +99,8 @@ def describe_outcome(page: facts.Fetched) -> str:
 
 
 def describe_verdict(verdict: facts.Verdict, relevant: bool) -> str:
-    """Which words decided, and which model judged."""
-    parts = [_decisive_words(verdict, relevant)]
+    """Who judged, which words decided, and which model."""
+    parts = [_judge(verdict, relevant), _decisive_words(verdict, relevant)]
     if verdict.models > 1:
         parts.append(f"Model {verdict.number} of the run's {verdict.models} judged it.")
     if verdict.note:
@@ -105,10 +108,28 @@ def describe_verdict(verdict: facts.Verdict, relevant: bool) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _decisive_words(verdict: facts.Verdict, relevant: bool) -> str:
-    attribution = verdict.telling
-    if attribution is None:
+def _judge(verdict: facts.Verdict, relevant: bool) -> str:
+    """Who judged a page since it was fetched; empty if nobody has."""
+    if verdict.first is None:
         return ""
+    then = f"the model gave it {verdict.first:.2f} when it was fetched"
+    if verdict.judged_by == MODEL:
+        return f"It was judged again by a newer model; {then}."
+    who = "You" if verdict.judged_by == PERSON else "A language model that was asked"
+    return f"{who} judged it {'' if relevant else 'not '}relevant; {then}."
+
+
+def _decisive_words(verdict: facts.Verdict, relevant: bool) -> str:
+    """The words that decided for the model, even where somebody else has decided."""
+    if verdict.telling is None:
+        return ""
+    if verdict.judged_by == MODEL:
+        return _words(verdict.telling, relevant)
+    text = _words(verdict.telling, verdict.telling.probability >= THRESHOLD)
+    return f"To the model: {text[0].lower()}{text[1:]}"
+
+
+def _words(attribution: Attribution, relevant: bool) -> str:
     decisive = attribution.spoke_for if relevant else attribution.spoke_against
     if not decisive:
         return "No single word decided."
