@@ -65,6 +65,7 @@ def label(run: Path, show: int, web: str | None) -> None:
         click.echo("no page was judged; the model has not changed")
         return
     if config.training.own_judge:
+        update_idle_run(run)
         click.echo(untrainable(config))
         return
     try:

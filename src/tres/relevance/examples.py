@@ -65,6 +65,11 @@ class Examples:
     def irrelevant(self) -> tuple[str, ...]:
         return tuple(compress(self.texts, [not label for label in self.labels]))
 
+    @property
+    def by_class(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The relevant texts, and the others."""
+        return self.relevant, self.irrelevant
+
     def without_weights(self) -> Examples:
         """Repeat each text in proportion to its weight: once if it has the smallest one."""
         if self.weights is None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tres.distribution import pip_install
 from tres.errors import ModelError, TrainingError
-from tres.relevance import custom_model, installed_judge, svm, tfidf
+from tres.relevance import custom_model, installed_judge, static, svm, tfidf
 from tres.relevance.examples import Examples
 from tres.relevance.model import RelevanceModel
 from tres.relevance.model_files import MANIFEST, ModelFiles
@@ -51,6 +51,11 @@ def _neural(name: str) -> ModelKind:
 
 
 MODEL_KINDS = {
+    static.KIND: ModelKind(
+        lambda examples, seed, topic, _: static.train_from_topic(examples, seed, topic),
+        static.StaticModel.from_files,
+        takes_weights=True,
+    ),
     tfidf.KIND: ModelKind(
         lambda ex, seed, *_: tfidf.train_tfidf(ex.texts, ex.labels, seed, ex.weights),
         tfidf.TfidfModel.from_files,
@@ -62,8 +67,8 @@ MODEL_KINDS = {
     bilstm.KIND: _neural(bilstm.KIND),
     bilstm.KW_KIND: _neural(bilstm.KW_KIND),
 }
-AUTO, DEFAULT = "auto", tfidf.KIND
-"""`model = "auto"` means the default kind, whether it is trained on examples or on guesses."""
+AUTO, DEFAULT = "auto", static.KIND
+"""`model = "auto"` means the default kind, whether examples teach it or the crawl itself."""
 
 
 def train_model(

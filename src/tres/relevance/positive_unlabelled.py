@@ -1,69 +1,142 @@
-"""Positive-unlabelled learning: a topic without labels, from keywords and a few relevant pages.
+"""Positive-unlabelled learning: a topic without labels, from its words and the pages of a crawl.
 
-Given are *positives* (the seeds: relevant, but few), *unlabelled* pages (some are relevant, nobody
-knows which), and the topic's *keywords*. Three steps:
+Given are the topic's words, the pages fetched so far and their sites, and which of the pages are
+seeds: relevant, but few. Of the others nobody knows. Three steps:
 
-1. Keyword scores. The score of a page is the share of its TF-IDF vector (length 1) that is
-   keywords, plurals included. Keywords rank pages better than ten examples can.
-2. A threshold. The score alone does not say where "relevant" begins. But a crawl that follows
-   keywords gathers two groups of pages, with low and with high scores, and the threshold that
-   separates them best (Otsu's: the largest variance between the groups) is where the guesses
-   begin. The scores of the positives ("spies") could give a threshold too, but a few of them give
-   a poor one: the median of three seeds may lie anywhere. If it is too high, hardly a page is
-   guessed relevant and the model becomes too strict; if it is too low and the keywords are common
-   words, it takes in most of the web. On four topics Otsu's threshold was better than the median
-   of ten seeds, and much better than that of three (docs/few-labels-measured.md).
-3. Self-training. A regression learns the guesses. As it is linear in thousands of words it cannot
-   memorise the mistakes, and it finds relevant pages without keywords. Every page is scored by a
-   regression that has not seen it (cross-fitting); this logit plus its keyword score gives the
-   next guess. `ROUNDS` are enough: after two nothing improves.
+1. Affinity. How near the words of a page are to the topic's (`tres.relevance.topic_affinity`)
+   ranks pages better than the seeds can. It does not say where "relevant" begins: that differs from
+   topic to topic. A crawl gathers two groups of pages, with low and with high affinity, and the
+   threshold that separates them best (Otsu's: the largest variance between the groups) is where
+   the first guesses begin, within bounds: a few pages may have only one group.
+2. Self-training. A regression on words and affinity learns the guesses; as it is linear in
+   thousands of words it cannot memorise the mistakes, and it finds relevant pages that are far
+   from the topic's words. Every page is scored by a regression that has seen neither it nor its
+   site (cross-fitting), so that a site does not confirm itself.
+3. Sites. Pages of one site are mostly about one thing. So the score of a page moves towards the
+   mean of its site, as far as sites really differ on this web: the variance between sites,
+   compared with that within (random effects). An encyclopedia, which is one site, has none.
 
-Balanced class weights, as in `tres.relevance.tfidf`, take care of the class prior: relevant pages
-found by following keywords do not show that relevant pages are common. Positives weigh
-`POSITIVE_WEIGHT` times as much as a guess.
+Seeds and judged pages keep their labels. Balanced class weights, as in `tres.relevance.tfidf`, take
+care of the class prior: relevant pages found by following the topic do not show that such pages are
+common. The result is a deterministic function of the pages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tres.errors import TrainingError
-from tres.numbers import format_count
-from tres.relevance.examples import Examples
-from tres.relevance.tfidf import MIN_PAGES, balanced_regression, tfidf_vectors
-from tres.topic.keyword_matcher import keyword_forms
+from tres.relevance.examples import JUDGED_WEIGHT, Examples
+from tres.relevance.static import STRENGTH, StaticModel, train_static
+from tres.relevance.tfidf import balanced_regression, tfidf_vectors
+from tres.relevance.training import site_folds, stratified_folds
 
+FIRST_REFIT, LAST_REFIT = 20, 3_000
+"""Pages after which a crawl refits its model for the first time, and after which no more."""
+GROWTH = 1.5
+"""A refit comes when there are so many times the pages of the last one."""
 ROUNDS = 2
 FOLDS = 5
-POSITIVE_WEIGHT = 3.0
-LEAST_PAGES = 20
+LEAST_SITES = 10
+"""With fewer sites of either class, folds are drawn from pages."""
+SEED_WEIGHT = 3.0
+LEAST = 5
+"""Pages of each class that a regression needs."""
+LOWEST, HIGHEST = 0.06, 0.35
+"""Bounds of the affinity at which relevance begins."""
+SCALE = 5.0
+"""Of the affinity beside the words, as in `tres.relevance.static`."""
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 
-def guess_labels(
-    positives: Sequence[str], unlabelled: Sequence[str], keywords: Iterable[str]
-) -> Examples:
-    """Label the unlabelled texts; positives come first and stay relevant."""
-    texts = (*positives, *unlabelled)
-    _refuse_too_few(len(positives), len(texts))
-    vectors, vocabulary = _vectors(texts)
-    forms = keyword_forms(keywords)
-    scores = vectors @ np.array([word in forms for word in vocabulary], np.float64)
-    positive = np.arange(len(texts)) < len(positives)
-    excess = (scores - otsu_threshold(scores[~positive])) / (scores.std() or 1.0)
-    labels = positive | ((excess >= 0) & (scores > 0))
-    weights = np.where(positive, POSITIVE_WEIGHT, 1.0)
+@dataclass(frozen=True, slots=True)
+class CrawledPage:
+    """A page that a crawl has fetched, and what is known of it beforehand."""
+
+    content: str
+    site: str
+    is_seed: bool = False
+    judged: bool | None = None
+
+
+def next_refit(pages: int) -> int | None:
+    """Return after how many pages the next refit is due, now or later; None if there is none.
+
+    >>> next_refit(0), next_refit(20), next_refit(21), next_refit(5_000)
+    (20, 20, 30, None)
+    """
+    due = float(FIRST_REFIT)
+    while int(due) < pages:
+        due *= GROWTH
+    return int(due) if due <= LAST_REFIT else None
+
+
+def learn_topic(
+    pages: Sequence[CrawledPage], start: StaticModel, seed: int = 1
+) -> StaticModel | None:
+    """Return the model that these pages teach, beginning with one without examples.
+
+    None if they are too few, or all alike.
+    """
+    guesses = guess_labels(pages, start)
+    return None if guesses is None else train_static(guesses, seed, start, SCALE)
+
+
+def guess_labels(pages: Sequence[CrawledPage], start: StaticModel) -> Examples | None:
+    """Label the pages of a crawl; None if one class has too few."""
+    texts = [page.content for page in pages]
+    sites = [page.site for page in pages]
+    certain, weights = _certain(pages)
+    try:
+        vectors = tfidf_vectors(texts)[0]
+    except ValueError:
+        return None
+    affinity = start.affinity(texts)
+    excess = STRENGTH * (affinity - _threshold(affinity, certain))
+    labels = _keep(certain, excess > 0)
     for _ in range(ROUNDS):
-        _refuse_one_class(labels)
-        labels = positive | (_cross_fitted_logits(vectors, labels, weights) + excess > 0)
-    _refuse_one_class(labels)
-    return Examples(texts, tuple(labels.tolist()), tuple(weights.tolist()))
+        if not _both(labels):
+            return None
+        logits = _cross_fitted(vectors, affinity, labels, weights, sites)
+        labels = _keep(certain, _towards_sites(logits + excess / 4, sites) > 0)
+    if not _both(labels):
+        return None
+    return Examples(tuple(texts), tuple(labels.tolist()), tuple(weights.tolist()), tuple(sites))
+
+
+def _certain(pages: Sequence[CrawledPage]) -> tuple[NDArray[np.int8], Floats]:
+    """What is known of each page, 1 or 0, or -1 for nothing; and its weight."""
+    certain = np.full(len(pages), -1, np.int8)
+    weights = np.ones(len(pages))
+    for place, page in enumerate(pages):
+        if page.judged is not None:
+            certain[place], weights[place] = page.judged, JUDGED_WEIGHT
+        elif page.is_seed:
+            certain[place], weights[place] = 1, SEED_WEIGHT
+    return certain, weights
+
+
+def _keep(certain: NDArray[np.int8], guessed: Flags) -> Flags:
+    return np.where(certain >= 0, certain == 1, guessed)
+
+
+def _both(labels: Flags) -> bool:
+    return int(min(labels.sum(), (~labels).sum())) >= LEAST
+
+
+def _threshold(affinity: Floats, certain: NDArray[np.int8]) -> float:
+    """Return the affinity at which relevance begins: Otsu's, within bounds and below most seeds."""
+    others = affinity[certain < 0]
+    border = otsu_threshold(others) if len(others) > 1 else HIGHEST
+    relevant = affinity[certain == 1]
+    highest = min(HIGHEST, float(np.median(relevant))) if len(relevant) else HIGHEST
+    return max(LOWEST, min(border, highest))
 
 
 def otsu_threshold(scores: Floats) -> float:
@@ -81,49 +154,42 @@ def otsu_threshold(scores: Floats) -> float:
     return float(ranked[1 + np.argmax(below * below[::-1] * (high - low) ** 2)])
 
 
-def _vectors(texts: Sequence[str]) -> tuple[Any, list[str]]:
-    """TF-IDF vectors, one row per text, exactly as the final model will see them."""
-    try:
-        return tfidf_vectors(texts)[:2]
-    except ValueError:
-        raise TrainingError(
-            f"no word occurs in {MIN_PAGES} of the {len(texts)} explored pages; "
-            "name seeds that lead to pages with text"
-        ) from None
-
-
-def _cross_fitted_logits(vectors: Any, labels: Flags, weights: Floats) -> Floats:
-    """The logit of every page, from a regression that did not learn from that page."""
+def _cross_fitted(
+    vectors: Any, affinity: Floats, labels: Flags, weights: Floats, sites: Sequence[str]
+) -> Floats:
+    """The log-odds of every page, from a regression that has not seen its site."""
+    from scipy.sparse import csr_matrix, hstack
     from threadpoolctl import threadpool_limits
 
-    fold_of = np.empty(len(labels), np.intp)
-    by_label = np.argsort(labels, kind="stable")  # gives every fold its share of both classes
-    fold_of[by_label] = np.arange(len(labels)) % FOLDS
+    columns = hstack([vectors, csr_matrix(SCALE * affinity[:, None])]).tocsr()
+    fold_of = _folds(labels, sites)
     logits = np.zeros(len(labels))
     with threadpool_limits(1):
-        for fold in range(FOLDS):
-            train, test = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
+        for fold in np.unique(fold_of):
+            train, test = fold_of != fold, fold_of == fold
+            if labels[train].all() or not labels[train].any():
+                continue
             regression = balanced_regression()
-            regression.fit(vectors[train], labels[train], sample_weight=weights[train])
-            logits[test] = regression.decision_function(vectors[test])
+            regression.fit(columns[train], labels[train], sample_weight=weights[train])
+            logits[test] = regression.decision_function(columns[test])
     return logits
 
 
-def _refuse_too_few(positives: int, pages: int) -> None:
-    if positives == 0 or pages < LEAST_PAGES:
-        raise TrainingError(
-            f"a topic cannot be learnt without labels from {format_count(pages, 'page')} "
-            f"({format_count(positives, 'seed')}), {LEAST_PAGES} with a seed are needed; name "
-            "seeds that link to more pages, or give examples (training.labels, or positives with "
-            "negatives)"
-        )
+def _folds(labels: Flags, sites: Sequence[str]) -> NDArray[np.intp]:
+    rng = np.random.default_rng(0)
+    names = np.asarray(sites)
+    if min(len(set(names[labels])), len(set(names[~labels]))) >= LEAST_SITES:
+        return site_folds(labels, sites, FOLDS, rng)
+    return stratified_folds(labels, FOLDS, rng)
 
 
-def _refuse_one_class(labels: Flags) -> None:
-    """Cross-fitting needs both classes in every fold."""
-    if min(labels.sum(), (~labels).sum()) < 2:
-        share = "all" if labels.sum() > 1 else "none"
-        raise TrainingError(
-            f"{share} of the explored pages look relevant by their keywords; name more specific "
-            "keywords, or give examples (training.labels, or positives with negatives)"
-        )
+def _towards_sites(logits: Floats, sites: Sequence[str]) -> Floats:
+    """Move each score towards the mean of its site, as far as sites differ."""
+    _, site_of, pages = np.unique(sites, return_inverse=True, return_counts=True)
+    means = np.bincount(site_of, logits) / pages
+    within = np.square(logits - means[site_of]).sum() / max(1, len(logits) - len(pages))
+    between = max(0.0, float(np.var(means)) - within * float(np.mean(1 / pages)))
+    if len(pages) < 2 or between == 0.0:
+        return logits
+    trust = between / (between + within / pages)
+    return logits + (trust * (means - logits.mean()))[site_of]

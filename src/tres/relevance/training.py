@@ -26,6 +26,7 @@ class TopicWords:
     keywords: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
     vectors: str | Path = "glove-6b-50d"
+    description: str = ""
 
 
 def require_both_classes(labels: Sequence[bool]) -> None:

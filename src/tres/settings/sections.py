@@ -39,7 +39,7 @@ FocusKind = Literal["hard", "soft"]
 FeatureSet = Literal[
     "evidence", "no-neighbours", "no-siblings", "no-words", "citations", "paper", "no-site"
 ]
-ModelKind = Literal["tfidf", "svm", "bilstm", "kw-bilstm", "auto"]
+ModelKind = Literal["auto", "static", "transformer", "tfidf", "svm", "bilstm", "kw-bilstm"]
 SiteKind = Literal["host", "domain"]
 KeepKind = Literal["pages", "relevant", "nothing"]
 Texts = tuple[str, ...]
@@ -106,8 +106,9 @@ _SOME_SHARE = number("above 0 and at most 1", lambda x: 0 < x <= 1)
 class TopicSection(Section, name="topic"):
     """What the crawl is about."""
 
+    description: str = setting(_or_empty(text), "the topic in one or two sentences", "")
     keywords: Texts = setting(
-        flat_list(term, "words", least=1), "words that pages about the topic use"
+        flat_list(term, "words"), "words that pages about the topic use; or describe it", ()
     )
     phrases: Texts = setting(
         flat_list(term, "phrases"), "phrases that pages about the topic use", ()
@@ -134,6 +135,14 @@ class TopicSection(Section, name="topic"):
         2,
     )
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.keywords and not self.description:
+            raise ConfigError(
+                "topic.keywords is missing: name some words that pages about the topic use, or "
+                "say in topic.description what they are about"
+            )
+
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingSection(Section, name="training"):
@@ -147,7 +156,7 @@ class TrainingSection(Section, name="training"):
     model: str = setting(
         MODEL_NAMES.check,
         f"kind of model: {', '.join(MODELS)}, or package.module:Name of a judge of your own",
-        "tfidf",
+        "auto",
     )
     folds: int = setting(whole(2, 50), "folds of the cross-validation by `tres train`", 5)
     positives: Path | None = setting(
@@ -157,9 +166,6 @@ class TrainingSection(Section, name="training"):
         existing_path, "irrelevant examples: a directory of .txt and .html, or .jsonl(.gz)", None
     )
     load: Path | None = setting(existing_path, "directory of a saved model to use as it is", None)
-    explore: int = setting(
-        whole(1), "pages fetched to learn the topic if model is auto and there are no examples", 300
-    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -171,7 +177,7 @@ class TrainingSection(Section, name="training"):
                 f"training.load names a model, and training.model the judge {self.model}; "
                 "remove one of them"
             )
-        if self._sources > 1 or not (self._sources or self.explores or self.own_judge):
+        if self._sources > 1 or not (self._sources or self.learns or self.own_judge):
             problem = f"names {self._sources} sources" if self._sources else "names no source"
             hint = "" if self._sources else ', or set model = "auto"'
             raise ConfigError(
@@ -180,8 +186,8 @@ class TrainingSection(Section, name="training"):
             )
 
     @property
-    def explores(self) -> bool:
-        """Whether the topic is learnt from keywords and seeds alone."""
+    def learns(self) -> bool:
+        """Whether the crawl itself teaches the model: there are no examples."""
         return self.model == "auto" and not self._sources
 
     @property

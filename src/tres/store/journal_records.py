@@ -7,6 +7,7 @@ A session is deterministic, so a crawl is known if its inputs are known:
     Demanded    `next` was called so and chose these URLs; sites by their ids in the session
     Received    the outcome of a URL: a whole percept, or a failure
     Blocked     from here on the crawl takes nothing from this site
+    PageText    what a page says; comes before its outcome, while the crawl teaches its model
 
 The bytes of an entry are those of `tres.web.percept_codec`, compressed: a string may hold anything,
 and a number is kept bit for bit.
@@ -90,7 +91,14 @@ class Blocked(msgspec.Struct, frozen=True):
     site: str
 
 
-Entry = Seeds | Begin | Demanded | Received | Blocked
+class PageText(msgspec.Struct, frozen=True):
+    """What a page says, for the models that the crawl teaches."""
+
+    url: str
+    content: str
+
+
+Entry = Seeds | Begin | Demanded | Received | Blocked | PageText
 
 TEXTS: dict[str, Any] = {
     "seeds": list_type(*LINKS_TEXT),
@@ -99,6 +107,7 @@ TEXTS: dict[str, Any] = {
     "failure": tuple[str, str, FailureKind, bool],
     "page": list_type(str, *PERCEPT_TEXT),
     "blocked": tuple[str],
+    "text": tuple[str, str],
 }
 """The kinds of records, and the types in the JSON list of each."""
 
@@ -124,6 +133,8 @@ def _encoded(entry: Entry) -> tuple[str, list[Any], bytes]:
             return "failure", [asked, url, kind, retryable], b""
         case Blocked(site):
             return "blocked", [site], b""
+        case PageText(url, content):
+            return "text", [url, content], b""
     raise TypeError(f"{entry!r:.50} is not an entry")
 
 
@@ -162,6 +173,8 @@ def _decoded(kind: str, text: Any, numbers: bytes) -> Entry:
         case "page":
             asked, *texts = text
             return Received(asked, decode_percept(texts, numbers))
+        case "text":
+            return PageText(*text)
     return Blocked(*text)
 
 

@@ -28,9 +28,18 @@ from tres.crawl.session import CrawlSession
 from tres.crawl.session_state import capture
 from tres.engines.protocols import Exchange, Fetched
 from tres.errors import RunError
+from tres.relevance.positive_unlabelled import LAST_REFIT
 from tres.settings.sections import KeepKind
 from tres.store.journal import Journal
-from tres.store.journal_records import Begin, Blocked, Demanded, Entry, Received, fits
+from tres.store.journal_records import (
+    Begin,
+    Blocked,
+    Demanded,
+    Entry,
+    PageText,
+    Received,
+    fits,
+)
 from tres.store.run_directory import write_errors
 from tres.store.snapshot_files import (
     Snapshot,
@@ -176,9 +185,15 @@ class RecordedSession:
     def _keep_outcome(self, entry: Received, fetched: Fetched | None) -> list[Event]:
         events = self.session.receive(entry.asked, entry.outcome)
         with write_errors(self._run):
+            self._keep_text(entry.outcome)
             end = self._archived(entry.asked, events, fetched)
             self.journal.append(entry, events, fetched, end, self.seconds)
         return events
+
+    def _keep_text(self, outcome: Percept | Failed) -> None:
+        """Keep what a page says, as long as models will learn from it."""
+        if isinstance(outcome, Percept) and outcome.content and self.session.steps <= LAST_REFIT:
+            self._append(PageText(outcome.url, outcome.content))
 
     def _give_up(self, url: str, is_seed: bool) -> None:
         """Record a failure; the session is half-way between two states, and useless now."""

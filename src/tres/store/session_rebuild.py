@@ -107,8 +107,8 @@ def _from_snapshot(
 def _repeats(session: CrawlSession, entry: Entry) -> bool:
     """Give an entry to a session again; does the session choose what it chose then?"""
     match entry:
-        case Seeds():
-            pass  # the session was made from them
+        case Seeds() | PageText():
+            pass  # the session was made from seeds, and knows nothing of texts
         case Begin(pages, _):
             session.pages = pages
         case Blocked(site):

@@ -16,7 +16,6 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from tres.relevance.examples import Examples
 from tres.relevance.model import THRESHOLD, RelevanceModel
 from tres.topic.expansion import Expansion
 from tres.topic.keyword_matcher import KeywordMatcher
@@ -31,6 +30,8 @@ Floats = np.ndarray[tuple[int], np.dtype[np.float32]]
 
 MAX_ANCHOR_CHARS = 500
 """Kept of the anchors of one target; a model reads all of them."""
+MAX_CONTENT_CHARS = 5_000
+"""Kept of the content of a page for a model that learns during the crawl."""
 
 
 class LinkPercepts(msgspec.Struct, frozen=True, dict=True):
@@ -80,6 +81,8 @@ class Percept(msgspec.Struct, frozen=True):
     links: LinkPercepts
     language: str = ""
     """As `tres.topic.language` identifies it: a note that plays no part in decisions."""
+    content: str = ""
+    """The beginning of what the page says, if the crawl teaches its model; empty otherwise."""
 
     @property
     def relevant(self) -> bool:
@@ -100,17 +103,17 @@ class Perceiver:
     site_by: Literal["host", "domain"] = "host"
     expansion: Expansion | None = None
     """The source of the keywords that are not in the topic file."""
-    guesses: Examples | None = None
-    """The examples that the model has learnt from, if there were no labels."""
+    learns: bool = False
+    """Whether the crawl teaches the model, so that percepts have the content of their pages."""
 
     def judge_page(self, page: Page) -> Percept:
         """Judge a page and describe its outlinks; links to itself are dropped."""
         outlinks = [link for link in page.links if link.url != page.url]
         relevance = float(self.model.probabilities([page.content])[0])
         language = language_of(page.text or page.title)
-        return Percept(
-            page.url, self.site(page.url), relevance, self.describe_links(outlinks), language
-        )
+        content = page.content[:MAX_CONTENT_CHARS] if self.learns else ""
+        links = self.describe_links(outlinks)
+        return Percept(page.url, self.site(page.url), relevance, links, language, content)
 
     def describe_seeds(self, urls: Iterable[str]) -> LinkPercepts:
         """Describe seeds: links without a page and an anchor, only with a URL."""

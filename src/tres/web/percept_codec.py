@@ -6,7 +6,8 @@ The layout follows from the fields of `Percept` and `LinkPercepts`. Strings are 
 those of the page, then the columns of its links. Behind it are the numbers as they lie in memory,
 so that they survive to the last bit: those of the page as doubles, then a byte per link whose bits
 are the columns of flags, then the columns of numbers as 32-bit floats. Callers put more into the
-list: what a record of the journal or an answer of the reader says beside the percept.
+list: what a record of the journal or an answer of the reader says beside the percept. The content
+of a page goes its own way: most percepts have none.
 
 Decoding trusts nothing: whatever the bytes are, the result is a percept whose columns agree, or
 `ValueError`. What a percept *says* is not checked here: a journal returns what it was given, and
@@ -33,7 +34,8 @@ def _fields(record: type[msgspec.Struct], kind: object) -> list[str]:
     return [field.name for field in msgspec.structs.fields(record) if field.type == kind]
 
 
-_TEXTS, _NUMBERS = _fields(Percept, str), _fields(Percept, float)
+_TEXTS = [name for name in _fields(Percept, str) if name != "content"]
+_NUMBERS = _fields(Percept, float)
 _LINK_TEXTS = _fields(LinkPercepts, Strings)
 _LINK_FLAGS, _LINK_NUMBERS = _fields(LinkPercepts, Flags), _fields(LinkPercepts, Floats)
 

@@ -16,12 +16,13 @@ from dataclasses import asdict
 from typing import Annotated, Any, Literal, get_type_hints
 
 import msgspec
+from msgspec import structs
 
 from tres.engines.reading.page_reader import Reading
 from tres.web.near_duplicates import BITS
 from tres.web.page import Failed, Link, Page
 from tres.web.parse import MAX_LINKS, MAX_TEXT_CHARS, MAX_TITLE_CHARS
-from tres.web.percept import MAX_ANCHOR_CHARS, NUMERIC, Percept
+from tres.web.percept import MAX_ANCHOR_CHARS, MAX_CONTENT_CHARS, NUMERIC, Percept
 from tres.web.percept_codec import (
     PERCEPT_TEXT,
     decode_percept,
@@ -93,11 +94,13 @@ def _encoded(outcome: Percept | Page | Failed) -> tuple[str, Any, bytes]:
             return "failed", asdict(outcome), b""
         case Page():
             return "page", page_values(outcome), b""
-    return "percept", *encode_percept(outcome)
+    texts, numbers = encode_percept(outcome)
+    return "percept", [outcome.content, *texts], numbers
 
 
 def _checked_percept(encoded: msgspec.Raw, numbers: bytes) -> Percept:
-    percept = decode_percept(msgspec.json.decode(encoded, type=_PERCEPT), numbers)
+    content, *texts = msgspec.json.decode(encoded, type=_PERCEPT)
+    percept = structs.replace(decode_percept(texts, numbers), content=content)
     links, size = percept.links, len(percept.links)
     _require(_is_url(percept.url) and _is_site(percept.site, percept.url))
     _require(0.0 <= percept.relevance <= 1.0 and len(percept.language) <= LANGUAGE_CHARS)
@@ -121,7 +124,10 @@ _CHECKED: dict[str, Callable[[msgspec.Raw, bytes], Percept | Page | Failed]] = {
     "page": lambda encoded, _: checked_page(msgspec.json.decode(encoded)),
     "percept": _checked_percept,
 }
-_PERCEPT = list_type(*PERCEPT_TEXT)
+_PERCEPT = list_type(
+    Annotated[str, msgspec.Meta(max_length=MAX_CONTENT_CHARS)],
+    *PERCEPT_TEXT,
+)
 _PAGE = tuple[
     str,
     Annotated[str, msgspec.Meta(max_length=MAX_TITLE_CHARS)],

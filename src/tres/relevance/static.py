@@ -1,0 +1,305 @@
+"""TF-IDF and affinity: the default relevance model, which knows words that no example contained.
+
+The log-odds of a text are
+
+    words · TF-IDF(text) + strength * affinity(text) + intercept
+
+The first part is the model of `tres.relevance.tfidf`: what the examples say about this web. The
+second is one number, how near the words of the text are to the topic's own
+(`tres.relevance.topic_affinity`), and holds on sites that nobody has labelled. One regression
+learns both and penalises their weights alike, so the scale of the affinity decides which of them
+is trusted before the examples have spoken. It falls with the number of relevant examples
+(`affinity_scale`): with four of them the affinity decides nearly alone, with 150 the words do.
+
+Without examples there is a model as well (`untrained_model`): the affinity alone, with a threshold
+that fits most topics. It is what a crawl starts with (`tres.relevance.positive_unlabelled`).
+
+Each word is looked up once and then kept as four numbers, so this costs hardly more than TF-IDF.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tres.errors import ModelError
+from tres.relevance.batches import predict_cached
+from tres.relevance.encoders.encoder import unit_rows
+from tres.relevance.encoders.sources import STATIC, load_encoder
+from tres.relevance.encoders.static_table import StaticEncoder
+from tres.relevance.examples import Examples
+from tres.relevance.model_files import ModelFiles, SavedModel
+from tres.relevance.tfidf import (
+    BATCH,
+    MIN_PAGES,
+    balanced_regression,
+    no_common_word,
+    terms,
+    tfidf_vectors,
+)
+from tres.relevance.topic_affinity import affinities, topic_direction
+from tres.relevance.training import (
+    TopicWords,
+    prior_probability,
+    require_both_classes,
+    training_record,
+)
+from tres.topic.text import STOP_WORDS
+
+KIND = "static"
+ENCODER = "encoder.json"
+FIRM, LEAST_SCALE, MOST_SCALE = 150.0, 0.5, 10.0
+"""So many relevant examples give the affinity the scale 1; fewer give more, within bounds."""
+STRENGTH, BORDER = 40.0, 0.12
+"""Of a model without examples: log-odds per affinity, and the affinity where relevance begins."""
+PRIOR = 0.1
+"""Of a model without examples, for texts without a known word."""
+KEPT_WORDS = 1 << 17
+"""Words whose numbers are kept; then all but the known ones are forgotten."""
+
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+
+
+class _WordNumbers(dict[str, int]):
+    """The row of each word in `numbers`; a new word is only noted, until `complete`.
+
+    A row is: idf, idf times weight, affinity, and whether the word counts for the length.
+    """
+
+    def __init__(self, model: StaticModel) -> None:
+        self._model = model
+        self.numbers = np.zeros((KEPT_WORDS, 4))
+        self._new: list[str] = []
+
+    def __missing__(self, word: str) -> int:
+        row = self[word] = len(self)
+        self._new.append(word)
+        return row
+
+    def complete(self) -> None:
+        """Fill in the rows of the words that were noted."""
+        if self._new:
+            first, new, self._new = len(self) - len(self._new), self._new, []
+            if len(self) > len(self.numbers):
+                more = np.zeros((len(self), 4))
+                self.numbers = np.concatenate([self.numbers, more])
+            self.numbers[first : len(self)] = self._model.numbers_of(new)
+
+    def make_room(self) -> None:
+        """Forget all words if there are too many."""
+        if len(self) > KEPT_WORDS:
+            self.clear()
+            self.numbers = np.zeros((KEPT_WORDS, 4))
+
+
+@dataclass(frozen=True, eq=False)
+class StaticModel(SavedModel):
+    """The known words with their weights, and the topic as a direction among word vectors."""
+
+    vocabulary: Mapping[str, int]
+    idf: Floats
+    weights: Floats
+    direction: Floats
+    strength: float
+    intercept: float
+    prior: float
+    encoder: StaticEncoder
+    facts: Mapping[str, Any]
+
+    def probabilities(self, texts: Sequence[str]) -> Floats:
+        """One probability per text; short texts that repeat, as anchors do, are cached."""
+        return predict_cached(texts, self._predict, BATCH, self._cache)
+
+    @cached_property
+    def _cache(self) -> dict[str, float]:
+        return {}
+
+    @cached_property
+    def _words(self) -> _WordNumbers:
+        return _WordNumbers(self)
+
+    def _predict(self, texts: list[str]) -> Floats:
+        logits, known = self.log_odds(texts)
+        probabilities = np.exp(-np.logaddexp(0.0, -logits))
+        return np.where(known, probabilities, self.prior).astype(np.float32)
+
+    def log_odds(self, texts: Sequence[str]) -> tuple[Doubles, NDArray[np.bool_]]:
+        """The log-odds of each text, and whether any of its words says something."""
+        words, affinity, known = self._parts(texts)
+        return words + self.strength * affinity + self.intercept, known
+
+    def affinity(self, texts: Sequence[str]) -> Doubles:
+        """The affinity of each text."""
+        parts = [self._parts(texts[at : at + BATCH])[1] for at in range(0, len(texts), BATCH)]
+        return np.concatenate([np.empty(0), *parts])
+
+    def _parts(self, texts: Sequence[str]) -> tuple[Doubles, Doubles, NDArray[np.bool_]]:
+        """The two parts of each text: weights times TF-IDF, and affinity.
+
+        Words are summed in the order of the text, so the answer is the same whatever the batch and
+        whatever was asked before.
+        """
+        counts = [Counter(terms(text)) for text in texts]
+        rows = np.repeat(np.arange(len(texts)), [len(each) for each in counts])
+        self._words.make_room()
+        places = np.fromiter(map(self._words.__getitem__, chain.from_iterable(counts)), np.intp)
+        times = np.fromiter(chain.from_iterable(each.values() for each in counts), np.float64)
+        self._words.complete()
+        idf, weight, affinity, counted = self._words.numbers[places].T
+        often = 1.0 + np.log(times)
+
+        def total(values: Doubles) -> Doubles:
+            return np.bincount(rows, values, len(texts))
+
+        length = np.sqrt(total(np.square(often * idf)))
+        whole = np.sqrt(total(np.square(often) * counted))
+        near = total(often * affinity)
+        known = (length > 0.0) | (near > 0.0)
+        words = total(often * weight) / np.where(length > 0.0, length, 1.0)
+        return words, near / np.where(whole > 0.0, whole, 1.0), known
+
+    def numbers_of(self, found: Sequence[str]) -> Doubles:
+        """Return the numbers of words: idf, idf times weight, affinity, whether it counts."""
+        numbers = np.zeros((len(found), 4))
+        places = np.array([self.vocabulary.get(word, -1) for word in found], np.intp)
+        known = places >= 0
+        numbers[known, 0] = self.idf[places[known]]
+        numbers[known, 1] = self.idf[places[known]] * self.weights[places[known]]
+        numbers[:, 2] = affinities(found, self.direction, self.encoder)
+        numbers[:, 3] = [word not in STOP_WORDS for word in found]
+        return numbers
+
+    def word_weights(self) -> dict[str, float]:
+        """What each known word adds to the log-odds, up to a factor that all words share."""
+        known = list(self.vocabulary)
+        near = self.strength * affinities(known, self.direction, self.encoder)
+        return dict(zip(known, (self.idf * self.weights + near).tolist(), strict=True))
+
+    def _files(self) -> ModelFiles:
+        arrays = {name: getattr(self, name) for name in ("idf", "weights", "direction")}
+        arrays["scalars"] = np.array([self.strength, self.intercept, self.prior])
+        encoder = {"name": self.encoder.name, "digest": self.encoder.digest}
+        parts = {ENCODER: (json.dumps(encoder) + "\n").encode()}
+        return ModelFiles(KIND, tuple(self.vocabulary), arrays, dict(self.facts), parts)
+
+    @classmethod
+    def from_files(cls, files: ModelFiles) -> StaticModel:
+        """Rebuild a saved model; `ModelError` if the parts do not fit together."""
+        encoder = named_encoder(files.parts.get(ENCODER, b""))
+        index = {word: place for place, word in enumerate(files.vocabulary)}
+        expected = {
+            "idf": ("float32", (len(index),)),
+            "weights": ("float32", (len(index),)),
+            "direction": ("float32", (encoder.dimension,)),
+            "scalars": ("float64", (3,)),
+        }
+        arrays = files.arrays
+        found = {name: (array.dtype.name, array.shape) for name, array in arrays.items()}
+        if found != expected or not all(np.isfinite(array).all() for array in arrays.values()):
+            raise ModelError("its arrays do not fit its vocabulary; train the model anew")
+        strength, intercept, prior = arrays["scalars"].tolist()
+        return cls(
+            *(index, arrays["idf"], arrays["weights"], arrays["direction"]),
+            *(strength, intercept, prior, encoder, files.facts),
+        )
+
+
+def named_encoder(part: bytes) -> StaticEncoder:
+    """Return the encoder that a saved model names; it must be the very same."""
+    try:
+        named = json.loads(part)
+        name, digest = str(named["name"]), str(named["digest"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise ModelError("it does not say which encoder it needs; train the model anew") from None
+    encoder = static_encoder(name)
+    if encoder.digest != digest:
+        raise ModelError(
+            f"it was trained with another table of words than the encoder {name!r} here; "
+            "install the version of tres that trained it, or train the model anew"
+        )
+    return encoder
+
+
+def static_encoder(name: str = STATIC) -> StaticEncoder:
+    """Return a static encoder by its name; `ModelError` if it is of another kind."""
+    encoder = load_encoder(name)
+    if not isinstance(encoder, StaticEncoder):
+        raise ModelError(f"the encoder {name!r} is no table of words; use 'static'")
+    return encoder
+
+
+def affinity_scale(relevant: float) -> float:
+    """Return by what the affinity is multiplied before the regression, for so many examples."""
+    return min(max(FIRM / max(relevant, 1.0), LEAST_SCALE), MOST_SCALE)
+
+
+def train_from_topic(examples: Examples, seed: int, topic: TopicWords) -> StaticModel:
+    """Fit the model of a topic to examples."""
+    start = untrained_model(topic) or _directed_by(examples)
+    return train_static(examples, seed, start, affinity_scale(sum(examples.labels)))
+
+
+def train_static(
+    examples: Examples, seed: int, start: StaticModel, scale: float
+) -> StaticModel:
+    """Fit a model that has no examples yet. Nothing is drawn; the seed is only recorded."""
+    from scipy.sparse import csr_matrix, hstack
+    from threadpoolctl import threadpool_limits
+
+    require_both_classes(examples.labels)
+    labels = np.asarray(examples.labels, np.bool_)
+    with threadpool_limits(1):  # faster here, and sums always have the same order
+        try:
+            vectors, vocabulary, idf = tfidf_vectors(examples.texts)
+        except ValueError:
+            raise no_common_word(MIN_PAGES, len(labels)) from None
+        affinity = scale * start.affinity(examples.texts)[:, None]
+        regression = balanced_regression()
+        columns = hstack([vectors, csr_matrix(affinity)]).tocsr()
+        regression.fit(columns, labels, sample_weight=examples.weights)
+    *weights, strength = regression.coef_[0]
+    return StaticModel(
+        vocabulary={word: place for place, word in enumerate(vocabulary)},
+        idf=idf.astype(np.float32),
+        weights=np.asarray(weights, np.float32),
+        direction=start.direction,
+        strength=float(scale * strength),
+        intercept=float(regression.intercept_[0]),
+        prior=prior_probability(examples.labels),
+        encoder=start.encoder,
+        facts=training_record(examples.labels, seed, ["numpy", "scikit-learn"]),
+    )
+
+
+def _directed_by(examples: Examples) -> StaticModel:
+    """The model of a topic without words: its direction is from the other examples to the relevant.
+
+    It is weak (docs/relevance-measured.md): words that people choose say more.
+    """
+    encoder = static_encoder()
+    relevant, others = (encoder.encode(texts).mean(axis=0) for texts in examples.by_class)
+    return _affinity_alone(unit_rows((relevant - others)[None, :])[0], encoder)
+
+
+def untrained_model(topic: TopicWords) -> StaticModel | None:
+    """The model of a topic without examples; None if the encoder knows none of its words."""
+    encoder = static_encoder()
+    direction = topic_direction(topic, encoder)
+    return None if direction is None else _affinity_alone(direction, encoder)
+
+
+def _affinity_alone(direction: Floats, encoder: StaticEncoder) -> StaticModel:
+    none = np.empty(0, np.float32)
+    return StaticModel(
+        *({}, none, none, direction, STRENGTH, -STRENGTH * BORDER, PRIOR, encoder),
+        facts={"relevant": 0, "irrelevant": 0},
+    )

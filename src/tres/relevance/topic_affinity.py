@@ -1,0 +1,61 @@
+"""Affinity: how near words are to a topic, before anything is labelled.
+
+A topic is a direction in the space of an encoder's word vectors: the sum of the unit vectors of its
+keywords and of the words that describe it. The affinity of a word is
+
+    a(w) = max(0, cos(v_w, topic) - NEAR)
+
+and that of a text the sum over its words, each (1 + ln n) times if it occurs n times, divided by
+the length of the vector of these counts. So a topic named by "species" and "animal" finds a page
+about proteins, no single keyword matters much, and whole pages and short anchors compare.
+
+Measured without a single label (nine topics of two webs, average precision): 0.54, where exact
+keywords have 0.48. The maximum over the keywords instead of their sum has 0.50 to 0.54, depending on
+NEAR; a cosine of the text's own vector is worse than exact keywords. NEAR from 0.2 to 0.3 is level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tres.relevance.encoders.encoder import unit_rows
+from tres.relevance.encoders.static_table import StaticEncoder
+from tres.relevance.training import TopicWords
+from tres.topic.text import STOP_WORDS, words
+
+NEAR = 0.3
+"""Cosine above which a word counts as near the topic."""
+DESCRIBED = 0.5
+"""Weight of a word of the description; a keyword has 1."""
+
+Floats = NDArray[np.float32]
+
+
+def topic_direction(topic: TopicWords, encoder: StaticEncoder) -> Floats | None:
+    """Return the direction of a topic as a unit vector; None if no word of it has a vector."""
+    terms = [words(term) for term in (*topic.keywords, *topic.phrases)]
+    rows = [encoder.word_vectors(each).sum(axis=0) for each in terms if each]
+    described = content_words(topic.description)
+    total = unit_rows(np.reshape(rows, (-1, encoder.dimension)).astype(np.float32)).sum(axis=0)
+    total = total + DESCRIBED * unit_rows(encoder.word_vectors(described)).sum(axis=0)
+    return unit_rows(total[None, :])[0] if np.any(total) else None
+
+
+def content_words(text: str) -> list[str]:
+    """Return the different words of a text that are no stop words, in order."""
+    return list(dict.fromkeys(word for word in words(text) if word not in STOP_WORDS))
+
+
+def affinities(found: Sequence[str], direction: Floats, encoder: StaticEncoder) -> Floats:
+    """Return the affinity of each word; that of a stop word is 0."""
+    vectors = unit_rows(encoder.word_vectors(found))
+    cosines = (vectors * direction).sum(axis=1)  # row by row: the same whatever the batch
+    cosines[_places(found, STOP_WORDS)] = 0.0
+    return np.maximum(cosines - np.float32(NEAR), np.float32(0.0))
+
+
+def _places(found: Iterable[str], among: frozenset[str]) -> list[int]:
+    return [place for place, word in enumerate(found) if word in among]
