@@ -50,13 +50,15 @@ class _WordRows(dict[str, int]):
     A sum is computed when its word is first asked for. The last rows use memory only then.
     """
 
-    def __init__(self, tokens: Sequence[str], table: Floats, pieces: int) -> None:
+    def __init__(
+        self, tokens: Sequence[str], rows: NDArray[np.int8], scales: Floats, pieces: int
+    ) -> None:
         index = {token: row for row, token in enumerate(tokens)}
         self._pieces = WordPieces(index, pieces)
-        self._unknown = len(table)
-        self._next = len(table) + 1
-        self.matrix = np.zeros((self._next + KEPT_WORDS, table.shape[1]), np.float32)
-        self.matrix[: len(table)] = table
+        self._unknown = len(rows)
+        self._next = len(rows) + 1
+        self.matrix = np.zeros((self._next + KEPT_WORDS, rows.shape[1]), np.float32)
+        np.multiply(rows, scales[:, None], out=self.matrix[: len(rows)])
 
     def __missing__(self, word: str) -> int:
         places = self._pieces.places(word)
@@ -97,7 +99,7 @@ class StaticEncoder:
             "scales": scales,
             "pieces": np.array([pieces], np.int64),
         }
-        self._rows = _WordRows(tokens, rows * scales[:, None], pieces)
+        self._rows = _WordRows(tokens, rows, scales, pieces)
 
     @property
     def word_pieces(self) -> tuple[str, ...]:
@@ -117,24 +119,24 @@ class StaticEncoder:
 
     def word_vectors(self, words: Sequence[str]) -> Floats:
         """A row per word, not of length 1: zeros for an unknown word."""
-        parts = (words[at : at + MOST_WORDS] for at in range(0, len(words), MOST_WORDS))
-        return np.concatenate([self._vectors(()), *map(self._vectors, parts)])
+        parts = [words[at : at + MOST_WORDS] for at in range(0, len(words), MOST_WORDS)]
+        rows = [self._vectors(part, len(part)) for part in parts]
+        return np.concatenate([np.empty((0, self.dimension), np.float32), *rows])
 
     def _encode(self, texts: Iterable[Mapping[str, int]], number: int) -> Floats:
         sums = np.empty((number, self.dimension), np.float32)
         for total, counts in zip(sums, texts, strict=True):
-            words = list(islice(counts, MOST_WORDS))
-            times = np.fromiter(islice(counts.values(), MOST_WORDS), np.float64, len(words))
-            vectors = self._vectors(words)
-            vectors *= (1.0 + np.log(times)).astype(np.float32)[:, None]
-            np.add.reduce(vectors, axis=0, out=total)
+            size = min(len(counts), MOST_WORDS)
+            times = np.fromiter(islice(counts.values(), size), np.float64, size)
+            weights = (1.0 + np.log(times)).astype(np.float32)
+            np.einsum("w,wd->d", weights, self._vectors(counts, size), out=total)
         return unit_rows(sums)
 
-    def _vectors(self, words: Sequence[str]) -> Floats:
-        """A row for each of at most `MOST_WORDS` words."""
-        self._rows.make_room(len(words))
-        rows = np.fromiter(map(self._rows.__getitem__, words), np.intp, len(words))
-        return self._rows.matrix.take(rows, axis=0)
+    def _vectors(self, words: Iterable[str], size: int) -> Floats:
+        """A row for each of the first words, at most `MOST_WORDS`."""
+        self._rows.make_room(size)
+        rows = map(self._rows.__getitem__, islice(words, size))
+        return self._rows.matrix.take(np.fromiter(rows, np.intp, size), axis=0)
 
     def save(self, directory: Path) -> None:
         """Write the table into `directory`."""
