@@ -13,11 +13,14 @@ import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
-from tres.relevance.model_kinds import load_model
+from tres.relevance.examples import Examples
+from tres.relevance.model import RelevanceModel
+from tres.relevance.model_kinds import load_model, train_model
 from tres.store.journal import JOURNAL, Journal
 from tres.store.model_versions import place_of
 from tres.store.orders import Adopt, take
@@ -62,6 +65,23 @@ def test_judgements_are_kept_in_order_and_the_model_is_trained_anew(
     assert "the model was trained again with 3 judgements\n" in outcome.out
     assert outcome.out.endswith(f"continue with it: tres resume {run} --pages N\n")
     assert load_model(run / "model-1").digest == before != load_model(run / "model").digest
+
+
+def test_the_new_model_learns_of_what_site_each_example_is(
+    label: Label, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learnt: list[Examples] = []
+
+    def spy(kind: str, examples: Examples, *rest: Any) -> RelevanceModel:
+        learnt.append(examples)
+        return train_model(kind, examples, *rest)
+
+    monkeypatch.setattr("tres.runs.labelling.train_model", spy)
+    assert label(run, "y\nn\nq\n").code == 0
+
+    (examples,) = learnt
+    numbers = [re.search(r"page number (\d+)", text) for text in examples.texts]
+    assert examples.sites == tuple(f"site{int(each[1]) % 6}.example" for each in numbers if each)
 
 
 def test_pages_come_with_title_address_text_and_probability(label: Label, run: Path) -> None:

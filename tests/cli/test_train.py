@@ -74,6 +74,65 @@ def test_the_report_shows_the_curve_the_unsure_and_the_mistakes(
     assert lines[-1] == f'model: {out}   (use it with load = "{out}" in [training])'
 
 
+def test_pages_of_several_sites_are_judged_as_sites_never_seen_too(
+    tres: Tres, topic: Path, archive: Path, out: Path
+) -> None:
+    """On sites where every page has the site's own word, only that word tells what is relevant."""
+    pages = [json.loads(line) for line in archive.read_text().splitlines()]
+    for number, page in enumerate(pages):
+        site = number // 4
+        page |= {"url": f"http://site{site}.example/{number}", "title": "", "links": []}
+        page |= {"text": f"word{site} " * 9, "labels": ["Nature"] if site % 3 == 0 else []}
+    archive.write_text("\n".join(map(json.dumps, pages)))
+    topic.write_text(TOPIC.replace("relevant = 10", "relevant = 99").replace("20", "99"))
+
+    outcome = tres("train", topic, "--web", archive, "--out", out)
+
+    assert outcome.code == 0, outcome.err
+    lines = outcome.out.splitlines()
+    assert lines[2:4] == [
+        "           sites seen     sites never seen",
+        "precision  1.000 ± 0.000  0.000 ± 0.000",
+    ]
+    assert lines[5].startswith("macro F1   1.000 ± 0.000  0.4")
+    training = json.loads((out / "model.json").read_text())["training"]
+    assert training["mean"]["recall"] == 1.0
+    assert training["sites_never_seen"]["mean"]["recall"] == 0.0
+
+
+def test_why_there_is_no_figure_on_sites_never_seen(
+    tres: Tres, topic: Path, archive: Path, out: Path
+) -> None:
+    outcome = tres("train", topic, "--web", archive, "--out", out)
+
+    assert "           sites seen\n" in outcome.out
+    assert (
+        "\n\nThere are no figures for sites never seen: "
+        "the relevant examples come from 2 sites, and 5 are needed.\n\n"
+    ) in outcome.out
+    assert json.loads((out / "model.json").read_text())["training"]["sites_never_seen"] is None
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_example_files_name_their_sites_by_url(
+    tres: Tres, topic: Path, tmp_path: Path, out: Path, named: bool
+) -> None:
+    for name, word in (("yes", "honey"), ("no", "bond")):
+        rows = [
+            {"text": f"{word} page", "url": f"HTTP://www.{name}{i}.example/" if named else None}
+            for i in range(9)
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    files = 'positives = "yes.jsonl"\nnegatives = "no.jsonl"'
+    topic.write_text(TOPIC.replace('labels = ["Nature"]', files))
+
+    outcome = tres("train", topic, "--out", out)
+
+    assert outcome.code == 0, outcome.err
+    assert ("sites never seen\n" in outcome.out) is named
+    assert ("not every example names its site" in outcome.out) is not named
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

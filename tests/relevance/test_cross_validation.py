@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 
 from tres.errors import TrainingError
-from tres.relevance.cross_validation import CrossValidation, Scores, cross_validate
+from tres.relevance.cross_validation import (
+    CrossValidation,
+    Scores,
+    cross_validate,
+    divide_by_site,
+    predict_folds,
+)
 from tres.relevance.examples import Examples
 
 
@@ -102,3 +108,70 @@ def test_too_few_examples_for_the_folds(relevant, irrelevant, message):
         cross_validate(examples(relevant, irrelevant), 5, 1, lambda part, fold: Memory(part))
 
     assert caught.value.message == message + "give more examples or set training.folds lower"
+
+
+class Sites:
+    """A model that knows the sites it was trained on, and nothing else."""
+
+    def __init__(self, examples):
+        self.labels = dict(zip(map(site, examples.texts), examples.labels, strict=True))
+
+    def probabilities(self, texts):
+        return np.array([self.labels.get(site(text), 0.25) for text in texts], np.float32)
+
+
+def site(text):
+    return text.split("/")[0]
+
+
+def on_sites(relevant=6, irrelevant=8, pages=4):
+    yes, no = (
+        [f"{name}{number}/{page}" for number in range(sites) for page in range(pages)]
+        for name, sites in (("yes", relevant), ("no", irrelevant))
+    )
+    return Examples.of(yes, no, map(site, yes + no))
+
+
+def test_a_model_that_learnt_sites_by_heart_is_found_out_on_sites_never_seen():
+    fold_of = divide_by_site(on_sites(), 5, seed=1)
+
+    seen = cross_validate(on_sites(), 5, 1, lambda part, fold: Sites(part))
+    never_seen = predict_folds(on_sites(), fold_of, lambda part, fold: Sites(part))
+
+    assert seen.mean().macro_f1 == 1.0
+    assert never_seen.probabilities.tolist() == [0.25] * len(on_sites().texts)
+    assert never_seen.mean().recall == 0.0
+    assert len(never_seen.folds) == 5
+
+
+def test_every_fold_of_sites_has_pages_of_both_classes():
+    fold_of = divide_by_site(on_sites(), 5, seed=1)
+
+    truth = np.array(on_sites().labels)
+    assert {*fold_of[truth]} == {*fold_of[~truth]} == {0, 1, 2, 3, 4}
+
+
+@pytest.mark.parametrize(
+    ("pages", "folds", "why"),
+    [
+        (examples(), 5, "not every example names its site (rows of .jsonl files do so by url)"),
+        (Examples.of("abc", "def", ["a.org"] * 6), 2, "all examples come from one site"),
+        (on_sites(relevant=1), 2, "the relevant examples come from 1 site, and 5 are needed"),
+        (on_sites(relevant=4), 2, "the relevant examples come from 4 sites, and 5 are needed"),
+        (on_sites(irrelevant=7), 8, "the relevant examples come from 6 sites, and 8 are needed"),
+        (on_sites(irrelevant=3), 5, "the irrelevant examples come from 3 sites, and 5 are needed"),
+    ],
+)
+def test_why_sites_cannot_be_kept_apart(pages, folds, why):
+    assert divide_by_site(pages, folds, seed=1) == why
+
+
+def test_a_class_that_no_greedy_choice_spreads_is_told(monkeypatch):
+    monkeypatch.setattr(
+        "tres.relevance.cross_validation.site_folds",
+        lambda truth, sites, folds, rng: np.zeros(len(truth), np.intp),
+    )
+
+    assert divide_by_site(on_sites(), 5, seed=1) == (
+        "the sites do not give relevant and irrelevant pages to each of 5 folds"
+    )

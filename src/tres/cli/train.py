@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,18 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tres.cli.console import file_name, messages
 from tres.cli.options import PATH, labelled_web, one_of, topic_argument
+from tres.cli.train_report import Judged, report
 from tres.errors import ConfigError, ModelError, printable
 from tres.files.checksummed import signed, verified
 from tres.files.durable import replace_file
-from tres.numbers import format_count
 from tres.offline import open_web
-from tres.relevance.cross_validation import CrossValidation, cross_validate
+from tres.relevance.cross_validation import (
+    CrossValidation,
+    Folds,
+    cross_validate,
+    divide_by_site,
+    predict_folds,
+)
 from tres.relevance.examples import Examples
 from tres.relevance.model import RelevanceModel
 from tres.relevance.model_files import MANIFEST
@@ -28,9 +35,6 @@ from tres.relevance.model_kinds import train_model
 from tres.runs.topic_perceiver import find_keywords, topic_examples, topic_words
 from tres.settings.sections import MODELS
 from tres.settings.topic_file import TopicConfig, load_topic
-
-SHOWN = 10
-"""Number of pages listed as least sure, and as worst mistakes."""
 
 
 @click.command()
@@ -77,10 +81,12 @@ def train(topic: Path, web: str | None, out: Path | None, overwrite: bool, **opt
     screen = messages()
     with screen.status("reading the examples"):
         examples = topic_examples(config, None if web is None else open_web(web))
-    with training_progress(screen, config) as step:
-        judged, model = judge_and_train(config, examples, step)
+    apart = divide_by_site(examples, config.training.folds, config.crawl.seed)
+    trainings = config.training.folds * (1 if isinstance(apart, str) else 2) + 1
+    with training_progress(screen, config.training.model, trainings) as step:
+        judged, model = judge_and_train(config, examples, apart, step)
     _save(model, judged, config, web, out)
-    click.echo("\n".join(report(config, judged)))
+    click.echo("\n".join(report(config.training.model, judged)))
     click.echo(
         f'\nmodel: {out}   (use it with load = "{printable(str(out.absolute()))}" in [training])'
     )
@@ -101,25 +107,28 @@ Step = Callable[[int, float], None]
 
 
 def judge_and_train(
-    config: TopicConfig, examples: Examples, step: Step
-) -> tuple[CrossValidation, RelevanceModel]:
-    """Cross-validate, then train on everything."""
+    config: TopicConfig, examples: Examples, apart: Folds | str, step: Step
+) -> tuple[Judged, RelevanceModel]:
+    """Cross-validate, once more with sites kept apart if they can be, then train on everything."""
     training, seed = config.training, config.crawl.seed
     found = find_keywords(config, examples).words if config.topic.expand else ()
     start = topic_words(config, found)
+    numbers = count()
 
-    def one(part: Examples, number: int) -> RelevanceModel:
+    def one(part: Examples, _fold: int = 0) -> RelevanceModel:
+        number = next(numbers)
         model = train_model(training.model, part, seed, start, lambda done: step(number, done))
         step(number, 1.0)
         return model
 
-    return cross_validate(examples, training.folds, seed, one), one(examples, training.folds)
+    seen = cross_validate(examples, training.folds, seed, one)
+    never_seen = apart if isinstance(apart, str) else predict_folds(examples, apart, one)
+    return Judged(seen, never_seen), one(examples)
 
 
 @contextmanager
-def training_progress(screen: Console, config: TopicConfig) -> Iterator[Step]:
+def training_progress(screen: Console, model: str, trainings: int) -> Iterator[Step]:
     """Show a bar over all trainings, on a terminal."""
-    trainings = config.training.folds + 1
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=20),
@@ -129,7 +138,7 @@ def training_progress(screen: Console, config: TopicConfig) -> Iterator[Step]:
         disable=not screen.is_terminal,
         transient=True,
     ) as bar:
-        task = bar.add_task(f"training {config.training.model}", total=trainings)
+        task = bar.add_task(f"training {model}", total=trainings)
 
         def step(number: int, done: float) -> None:
             last = number == trainings - 1
@@ -140,7 +149,7 @@ def training_progress(screen: Console, config: TopicConfig) -> Iterator[Step]:
 
 
 def _save(
-    model: RelevanceModel, judged: CrossValidation, config: TopicConfig, web: str | None, out: Path
+    model: RelevanceModel, judged: Judged, config: TopicConfig, web: str | None, out: Path
 ) -> None:
     """Save the model; its manifest says on what it was trained, and with what result."""
     model.save(out)
@@ -152,12 +161,17 @@ def _save(
         "labels": list(training.labels),
         "examples": None if training.positives is None else
         [str(training.positives), str(training.negatives)],
-        "examples_sha256": _digest(judged.examples),
-        "folds": len(judged.folds),
-        "mean": judged.mean()._asdict(),
-        "spread": judged.spread()._asdict()
+        "examples_sha256": _digest(judged.seen.examples),
+        "folds": len(judged.seen.folds),
+        **_figures(judged.seen),
+        "sites_never_seen": None if isinstance(judged.never_seen, str) else
+        _figures(judged.never_seen),
     }  # fmt: skip
     replace_file(out / MANIFEST, (json.dumps(signed(manifest), indent=2) + "\n").encode())
+
+
+def _figures(judged: CrossValidation) -> dict[str, dict[str, float]]:
+    return {"mean": judged.mean()._asdict(), "spread": judged.spread()._asdict()}
 
 
 def _digest(examples: Examples) -> str:
@@ -166,48 +180,3 @@ def _digest(examples: Examples) -> str:
     for text, label in zip(examples.texts, examples.labels, strict=True):
         digest.update(f"{label} {len(text)}\n{text}".encode(errors="surrogatepass"))
     return digest.hexdigest()
-
-
-def report(config: TopicConfig, judged: CrossValidation) -> Iterator[str]:
-    """Yield the lines of the report."""
-    examples = judged.examples
-    yield (
-        f"{config.training.model}: {len(examples.relevant):,} relevant and "
-        f"{len(examples.irrelevant):,} other examples, {format_count(len(judged.folds), 'fold')}"
-    )
-    yield from ("", *_scores(judged), "", *_curve(judged))
-    yield from _pages("least sure", judged, judged.least_sure(SHOWN))
-    yield from _pages("worst mistakes", judged, judged.worst_mistakes(SHOWN))
-
-
-def _scores(judged: CrossValidation) -> Iterator[str]:
-    mean, spread = judged.mean(), judged.spread()
-    for label, key in (("precision", "precision"), ("recall", "recall"), ("macro F1", "macro_f1")):
-        yield f"{label:9}  {getattr(mean, key):.3f} ± {getattr(spread, key):.3f}"
-
-
-def _curve(judged: CrossValidation) -> Iterator[str]:
-    yield "probability  pages  mean  actually relevant"
-    for each in judged.reliability():
-        bar = "#" * round(20 * each.relevant)
-        yield (
-            f"{each.low:.1f} to {each.high:.1f}  {each.pages:6,}  {each.mean:.2f}  "
-            f"{each.relevant:.2f} {bar}".rstrip()
-        )
-
-
-def _pages(heading: str, judged: CrossValidation, places: list[int]) -> Iterator[str]:
-    """Yield pages by title, escaped so that none can control the terminal."""
-    yield from ("", heading)
-    if not places:
-        yield "  none"
-    for place in places:
-        truth = "relevant" if judged.truth[place] else "other"
-        title = _title(judged.examples.texts[place])
-        yield f"  {judged.probabilities[place]:.2f}  {truth:8}  {title}"
-
-
-def _title(text: str) -> str:
-    title, _, body = text.partition("\n")
-    shown = " ".join((title.strip() or body[:200]).split()) or "(no text)"
-    return printable(shown if len(shown) <= 70 else f"{shown[:67]}...")

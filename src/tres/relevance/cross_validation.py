@@ -2,7 +2,10 @@
 
 The examples are split into folds with equal shares of both classes; a model trained on all other
 folds predicts each fold. So every page gets a probability from a model that has never seen it.
-From these follow
+That model has seen other pages of the same site, though, and pages of one site are alike; a crawl
+goes on to sites that nobody gave examples of. So examples from several sites are divided a second
+time, with all pages of a site in one fold: then no model has seen the site of a page that it
+predicts. From the probabilities follow
 
 - precision and recall of the relevant class, and macro F1 (the mean of both classes' F1), per
   fold: the mean says how good the model is, the spread how certain that is;
@@ -21,12 +24,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tres.errors import TrainingError
+from tres.numbers import format_count
 from tres.relevance.examples import Examples
 from tres.relevance.model import THRESHOLD, RelevanceModel
-from tres.relevance.training import stratified_folds
+from tres.relevance.training import site_folds, stratified_folds
+
+LEAST_SITES = 5
+"""Sites of each class, so that a figure on sites never seen does not hang on two or three."""
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float32]
+Folds = NDArray[np.intp]
 TrainFold = Callable[[Examples, int], RelevanceModel]
 """Trains a model on the examples outside the fold of that number."""
 
@@ -114,15 +122,41 @@ def cross_validate(examples: Examples, folds: int, seed: int, train: TrainFold) 
     """Predict every example by a model that was trained without its fold."""
     _refuse_too_few(examples, folds)
     truth = np.array(examples.labels, np.bool_)
-    fold_of = stratified_folds(truth, folds, np.random.default_rng(seed))
+    return predict_folds(
+        examples, stratified_folds(truth, folds, np.random.default_rng(seed)), train
+    )
+
+
+def predict_folds(examples: Examples, fold_of: Folds, train: TrainFold) -> CrossValidation:
+    """Predict every example by a model that was trained without its fold (`fold_of`)."""
+    truth = np.array(examples.labels, np.bool_)
     probabilities = np.empty(len(truth), np.float32)
     scores = []
-    for fold in range(folds):
+    for fold in range(int(fold_of.max()) + 1):
         test = np.flatnonzero(fold_of == fold)
         model = train(examples.subset(np.flatnonzero(fold_of != fold).tolist()), fold)
         probabilities[test] = model.probabilities([examples.texts[i] for i in test])
         scores.append(Scores.of(truth[test], probabilities[test] >= THRESHOLD))
     return CrossValidation(examples, probabilities, tuple(scores))
+
+
+def divide_by_site(examples: Examples, folds: int, seed: int) -> Folds | str:
+    """Return the fold of each example, no site being in two folds, or why that is impossible."""
+    if examples.sites is None:
+        return "not every example names its site (rows of .jsonl files do so by url)"
+    sites = np.array(examples.sites)
+    if len(np.unique(sites)) == 1:
+        return "all examples come from one site"
+    truth = np.array(examples.labels, np.bool_)
+    needed = max(folds, LEAST_SITES)
+    for name, of_class in (("relevant", sites[truth]), ("irrelevant", sites[~truth])):
+        if (found := len(np.unique(of_class))) < needed:
+            held = format_count(found, "site")
+            return f"the {name} examples come from {held}, and {needed} are needed"
+    fold_of = site_folds(truth, examples.sites, folds, np.random.default_rng(seed))
+    if any(len(np.unique(fold_of[truth == each])) < folds for each in (True, False)):
+        return f"the sites do not give relevant and irrelevant pages to each of {folds} folds"
+    return fold_of
 
 
 def _refuse_too_few(examples: Examples, folds: int) -> None:
