@@ -7,7 +7,8 @@ A run's first model learns from such examples or from guesses
 (`tres.relevance.positive_unlabelled`). When a person judges pages of the run, a new model is
 trained, because a judgement counts more than a guess:
 
-- A judged page weighs `JUDGED_WEIGHT` times as much as a guess, and replaces the guess about it.
+- A judged page weighs `JUDGED_WEIGHT` times as much as a guess, and replaces the guess about it;
+  one that a language model has judged weighs `TAUGHT_WEIGHT` times as much.
 - Guesses are used while there are few judgements, and left out from `ENOUGH` examples of the
   rarer class on (judged or labelled, seeds included).
 
@@ -17,7 +18,7 @@ alone become better than examples and guesses together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import compress
@@ -30,7 +31,7 @@ from tres.numbers import format_count
 
 T = TypeVar("T")
 
-JUDGED_WEIGHT = 5.0
+JUDGED_WEIGHT, TAUGHT_WEIGHT = 5.0, 3.0
 ENOUGH = 100
 SHOWN_LABELS = 8
 
@@ -150,9 +151,15 @@ def weigh_as_judged(examples: Examples) -> Examples:
 
 
 def add_judgements(
-    examples: Examples, judgements: Mapping[str, bool], enough: int = ENOUGH
+    examples: Examples,
+    judgements: Mapping[str, bool],
+    enough: int = ENOUGH,
+    taught: Collection[str] = (),
 ) -> Examples:
-    """Join weighted examples or guesses with judgements (text -> relevant)."""
+    """Join weighted examples or guesses with judgements (text -> relevant).
+
+    A language model has judged the texts in `taught`, a person the others.
+    """
     weights = examples.weights or (1.0,) * len(examples.texts)
     rows = [
         row
@@ -162,5 +169,8 @@ def add_judgements(
     certain = [label for _, label, weight in rows if weight > 1.0] + list(judgements.values())
     if min(sum(certain), len(certain) - sum(certain)) >= enough:
         rows = [row for row in rows if row[2] > 1.0]
-    rows += [(text, label, JUDGED_WEIGHT) for text, label in judgements.items()]
+    rows += [
+        (text, label, TAUGHT_WEIGHT if text in taught else JUDGED_WEIGHT)
+        for text, label in judgements.items()
+    ]
     return Examples(*(zip(*rows, strict=True) if rows else ((), (), ())))

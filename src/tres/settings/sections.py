@@ -104,6 +104,7 @@ _SOME_SHARE = number("above 0 and at most 1", lambda x: 0 < x <= 1)
 class TopicSection(Section, name="topic"):
     """What the crawl is about."""
 
+    description: str = setting(_or_empty(text), "the topic in one or two sentences", "")
     keywords: Texts = setting(
         flat_list(term, "words", least=1), "words that pages about the topic use"
     )

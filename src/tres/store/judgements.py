@@ -1,9 +1,10 @@
-"""People's judgements of the pages of a run: `judgements.jsonl`, one line each, append-only.
+"""Judgements of the pages of a run: `judgements.jsonl`, one line each, append-only.
 
     {"url": "http://...", "relevant": true, "step": 12, "probability": 0.48, "checksum": "..."}
 
-`probability` is what the model said at that moment. A page may be judged again: the last
-judgement counts.
+`probability` is what the model said at that moment. A line without `by` is a person's; one with
+`"by": "teacher"` comes from a language model and may have its `reason`. A page may be judged
+again: a person outranks a teacher, whoever spoke last, and of two equals the last one counts.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from tres.errors import RunError
 from tres.files import opening as files
@@ -19,6 +21,7 @@ from tres.files.checksummed import signed, verified
 
 JUDGEMENTS = "judgements.jsonl"
 MOST_BYTES = 100_000_000
+PERSON, TEACHER = "person", "teacher"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +32,33 @@ class Judgement:
     relevant: bool
     step: int
     probability: float
+    by: str = PERSON
+    reason: str = ""
 
 
 def append_judgement(run: Path, judgement: Judgement) -> None:
     """Append a judgement; it is on disk when this returns."""
+    values = asdict(judgement)
+    for key, usual in (("by", PERSON), ("reason", "")):
+        if values[key] == usual:
+            del values[key]
     with (run / JUDGEMENTS).open("a", encoding="utf-8") as file:
-        file.write(json.dumps(signed(asdict(judgement)), ensure_ascii=False) + "\n")
+        file.write(json.dumps(signed(values), ensure_ascii=False) + "\n")
         file.flush()
         os.fsync(file.fileno())
 
 
 def read_judgements(run: Path) -> dict[str, bool]:
-    """Return whether each judged page is relevant, by URL; the last judgement counts."""
+    """Return whether each judged page is relevant, by URL; a person outranks a teacher."""
+    return {url: relevant for url, (relevant, _) in _judged(run).items()}
+
+
+def read_judges(run: Path) -> dict[str, str]:
+    """Return who gave the judgement that counts, by URL: `person` or `teacher`."""
+    return {url: by for url, (_, by) in _judged(run).items()}
+
+
+def _judged(run: Path) -> dict[str, tuple[bool, str]]:
     try:
         lines = files.content(run / JUDGEMENTS, MOST_BYTES).decode().split("\n")
     except FileNotFoundError:
@@ -48,20 +66,22 @@ def read_judgements(run: Path) -> dict[str, bool]:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise RunError(f"{run / JUDGEMENTS}: cannot be read ({reason}); restore it") from None
-    judged: dict[str, bool] = {}
+    judged: dict[str, tuple[bool, str]] = {}
     for number, line in enumerate(lines, start=1):
         if line.strip():
-            url, relevant = _judgement(line, f"{run / JUDGEMENTS}: line {number}")
-            judged[url] = relevant
+            url, relevant, by = _judgement(line, f"{run / JUDGEMENTS}: line {number}")
+            if by == PERSON or judged.get(url, (relevant, by))[1] != PERSON:
+                judged[url] = relevant, by
     return judged
 
 
-def _judgement(line: str, place: str) -> tuple[str, bool]:
+def _judgement(line: str, place: str) -> tuple[str, bool, str]:
     try:
-        judgement = verified(json.loads(line))
+        judgement: dict[str, Any] = verified(json.loads(line))
         url, relevant = judgement["url"], judgement["relevant"]
+        by = judgement.get("by", PERSON)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise RunError(f"{place} is damaged; correct or remove the line") from None
-    if not isinstance(url, str) or not isinstance(relevant, bool):
+    if not (isinstance(url, str) and isinstance(relevant, bool) and by in (PERSON, TEACHER)):
         raise RunError(f"{place} is damaged; correct or remove the line")
-    return url, relevant
+    return url, relevant, by
