@@ -221,7 +221,7 @@ def _show(screen: Console, page: Candidate, count: str, judged: bool | None) -> 
 def _format_result(run: Path, result: Retrained) -> str:
     judgements = format_count(result.judged, "judgement")
     if result.taught:
-        judgements += f", {result.taught:,} of them a teacher's,"
+        judgements += f" ({result.taught:,} by a teacher)"
     guesses = f" and {format_count(result.guessed, 'guess', 'guesses')}" if result.guessed else ""
     trained = f"the model was trained again with {judgements}{guesses}\n"
     if result.sent:

@@ -82,7 +82,8 @@ def live_pages(
     if not (seeds := seed_urls(config)):
         raise SeedError("topic.seeds names no page to start from; name some, or give --pages FILE")
     rng = np.random.default_rng(config.crawl.seed)
-    explorer = explore(seeds, topic_forms(config), pages, rng)
+    forms = keyword_forms(config.topic.keywords) or topic_forms(config)
+    explorer = explore(seeds, forms, pages, rng)
     kept = directory / f"fetched-{exploration_digest(config.override(description=''))[:DIGITS]}"
     kept.mkdir(exist_ok=True)
     with ExplorationLog(kept, "") as log:
