@@ -104,6 +104,14 @@ def test_disagreements_are_shown_with_the_reason_and_agreement_is_counted(
     assert "\x1b" not in outcome.out
 
 
+def test_the_model_follows_its_teacher(ask: Tres, run: Path, chat: ChatServer) -> None:
+    chat.judge = lambda question: '{"relevant": false, "reason": "no"}'
+    ask(run)
+    before, after = load_model(run / "model-1"), load_model(run / "model")
+    text = ["bees honey hive"]
+    assert after.probabilities(text)[0] < before.probabilities(text)[0]
+
+
 def test_prices_give_the_cost(ask: Tres, run: Path) -> None:
     out = ask(run, "--price-in", 2, "--price-out", 10).out
     assert "1,500 tokens in, 150 out; cost 0.0045\n" in out
@@ -138,6 +146,21 @@ def test_a_persons_word_stands_whatever_a_teacher_says(
     assert first not in chat.pages  # what a person has judged needs no teacher
     assert read_judgements(run)[first] is False
     assert sorted(set(read_judges(run).values())) == ["person", "teacher"]
+
+
+def test_of_two_pages_with_the_same_text_the_one_that_a_person_has_judged_counts(
+    tres: Tres, ask: Tres, topic: Path, archive: Path, tmp_path: Path
+) -> None:
+    records = [json.loads(line) for line in archive.read_text().splitlines()]
+    twin = {"title": records[0]["title"], "text": records[0]["text"]}
+    archive.write_text("\n".join(map(json.dumps, [*records[:3], records[3] | twin, *records[4:]])))
+    run = tmp_path / "run"
+    tres("crawl", topic, "--web", archive, "--run", run, "--pages", 15)
+    assert {records[0]["url"], records[3]["url"]} <= {row["url"] for row in rows_of(run)}
+    (run / "judgements.jsonl").write_text(
+        json.dumps({"url": records[0]["url"], "relevant": False}) + "\n"
+    )
+    assert "with 14 judgements (13 by a teacher)\n" in ask(run).out  # not of the twin
 
 
 def test_a_teachers_example_weighs_between_a_guess_and_a_persons(

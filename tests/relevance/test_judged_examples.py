@@ -2,7 +2,13 @@
 
 import numpy as np
 
-from tres.relevance.examples import JUDGED_WEIGHT, Examples, add_judgements, weigh_as_judged
+from tres.relevance.examples import (
+    JUDGED_WEIGHT,
+    TAUGHT_WEIGHT,
+    Examples,
+    add_judgements,
+    weigh_as_judged,
+)
 from tres.relevance.model_kinds import train_model
 
 from .conftest import REST, SEA, write_pages
@@ -16,6 +22,13 @@ def test_a_judgement_replaces_the_guess_about_the_same_page():
     assert joined.texts == ("reef", "wall", "tide", "roof")
     assert joined.labels == (True, False, True, False)
     assert joined.weights == (3.0, 1.0, JUDGED_WEIGHT, JUDGED_WEIGHT)
+
+
+def test_what_a_language_model_judged_weighs_less_than_a_persons_word_and_more_than_a_guess():
+    joined = add_judgements(GUESSES, {"tide": True, "roof": False}, taught={"tide"})
+
+    assert joined.weights == (3.0, 1.0, TAUGHT_WEIGHT, JUDGED_WEIGHT)
+    assert 1.0 < TAUGHT_WEIGHT < JUDGED_WEIGHT
 
 
 def test_guesses_are_left_out_once_there_are_enough_examples_of_both_classes():
