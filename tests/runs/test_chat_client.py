@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from threading import Event, Thread
 
 import pytest
+from tests.support.certificates import self_signed_certificate
 from tests.support.chat_server import ChatServer, Question, chatting, completion, error
 from tests.support.http_server import drip, response, serving
 
@@ -178,6 +180,18 @@ def test_where_nothing_listens_the_first_attempt_is_the_last() -> None:
     assert (refusal.final, refusal.counted) == (True, False)
     assert isinstance(later, Refusal)
     assert (later.final, later.again) == (False, True)  # it was there a moment ago
+
+
+def test_certificates_are_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tls, file = self_signed_certificate(tmp_path)
+    with serving(lambda request: completion("hello"), tls=tls) as server:
+        endpoint = Endpoint.parse(server.url("/v1").replace("http:", "https:"))
+        refusal = ChatClient(endpoint, "tiny", KEY).ask(ASK)
+        assert server.requests == []  # so the key was not sent
+        monkeypatch.setenv("SSL_CERT_FILE", str(file))
+        assert ChatClient(endpoint, "tiny", KEY).ask(ASK) == Completion("hello", 100, 10)
+    assert isinstance(refusal, Refusal)
+    assert "certificate verify failed" in refusal.reason
 
 
 def test_closing_ends_calls_that_are_under_way() -> None:

@@ -271,7 +271,7 @@ def test_a_call_that_timed_out_counts_and_is_made_once_more(tmp_path: Path) -> N
         return silent(question) if len(chat.questions) == 1 else honey(question)
 
     with chatting(judge) as chat:
-        told, spent = ask(chat, tmp_path, 2, calls=3, timeout=0.5)
+        told, spent = ask(chat, tmp_path, 2, calls=3, timeout=1.5)
         over.set()
     assert told == verdicts(2)
     assert spent.calls == 0

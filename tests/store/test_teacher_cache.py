@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tres.errors import RunError
 from tres.store.teacher_cache import TEACHER, Completion, TeacherCache
 
 ANSWER = Completion('{"relevant": true, "reason": "\u2028 ü"}', 100, 10)
@@ -73,6 +75,23 @@ def test_an_answer_that_somebody_changed_does_not_count(tmp_path: Path) -> None:
     file.write_bytes(file.read_bytes().replace(b"true", b"fals"))
     with TeacherCache(tmp_path) as cache:
         assert len(cache) == 0
+
+
+def test_a_directory_that_is_in_the_way_is_named(tmp_path: Path) -> None:
+    (tmp_path / TEACHER).mkdir()
+    with pytest.raises(RunError, match=r"teacher.jsonl: cannot be used \(Is a directory\)"):
+        TeacherCache(tmp_path)
+
+
+def test_a_full_disk_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(file: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with TeacherCache(tmp_path) as cache:
+        monkeypatch.setattr(os, "fsync", full)
+        with pytest.raises(RunError, match="No space left on device"):
+            cache.add("a", ANSWER)
+        assert cache.get("a") is None
 
 
 def test_after_a_kill_every_answer_that_was_added_is_there(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ class TeacherCache:
             self._claim()
             self._answers = dict(self._read())
         except OSError as problem:
-            raise RunError(f"{self._path}: cannot be used ({problem.strerror})") from None
+            raise self._unusable(problem) from None
 
     def __enter__(self) -> Self:
         return self
@@ -67,10 +67,19 @@ class TeacherCache:
         """Append an answer; it is on disk when this returns."""
         line = json.dumps(signed({"key": key, **asdict(answer)})) + "\n"
         with self._lock:
-            self._file.write(line.encode())
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            try:
+                self._file.write(line.encode())
+                self._file.flush()
+                os.fsync(self._file.fileno())
+            except OSError as problem:
+                raise self._unusable(problem) from None
             self._answers[key] = answer
+
+    def _unusable(self, problem: OSError) -> RunError:
+        return RunError(
+            f"{self._path}: cannot be used ({problem.strerror}); make it readable and writable, "
+            "with space on its disk"
+        )
 
     def _claim(self) -> None:
         try:

@@ -202,15 +202,15 @@ class Teacher:
     def _attempts(self, inquiry: _Inquiry, messages: Sequence[Message]) -> Completion | Refusal:
         """Make a call, again and again if need be."""
         reply: Completion | Refusal = NO_CALL
+        if not inquiry.allowed:
+            return reply
         for attempt in range(ATTEMPTS):
-            if not inquiry.allowed:
-                break
             self._wait_for_server()
             if self._clock.stopped.is_set():
                 return STOPPED
             reply = self._client.ask(messages)
             inquiry.allowed -= isinstance(reply, Completion) or reply.counted
-            if isinstance(reply, Completion) or not reply.again:
+            if isinstance(reply, Completion) or not reply.again or not inquiry.allowed:
                 return reply
             if (reply.wait or 0.0) > LONGEST_WAIT:
                 return Refusal(f"{reply.reason} (it asks to wait {reply.wait:,.0f} s)", final=True)
