@@ -16,6 +16,7 @@ from tres import errors
         (errors.VectorsError, 2),
         (errors.RunError, 2),
         (errors.SeedError, 3),
+        (errors.TeacherError, 3),
     ],
 )
 def test_every_error_has_its_exit_code_and_is_a_tres_error(kind, code):

@@ -64,6 +64,12 @@ class SeedError(TresError):
     exit_code = 3
 
 
+class TeacherError(TresError):
+    """A language model that was asked to judge pages refuses, or does not answer."""
+
+    exit_code = 3
+
+
 class RunError(TresError):
     """A run directory is missing, damaged or something else."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Callable
@@ -22,6 +23,7 @@ class Outcome(NamedTuple):
 
 
 Tres = Callable[..., Outcome]
+Label = Callable[..., Outcome]
 
 
 @pytest.fixture
@@ -36,6 +38,17 @@ def tres(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
         except SystemExit as end:
             code = int(end.code or 0)
         return Outcome(code, *capsys.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def label(tres: Tres, monkeypatch: pytest.MonkeyPatch) -> Label:
+    """Judge with these answers, as from a pipe."""
+
+    def call(run: Path, answers: str, *arguments: object) -> Outcome:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
+        return tres("label", run, *arguments)
 
     return call
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import pty
@@ -11,7 +10,6 @@ import select
 import sys
 import termios
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +24,8 @@ from tres.store.model_versions import place_of
 from tres.store.orders import Adopt, take
 from tres.store.run_directory import lock_run
 
-from .conftest import Outcome, Tres
+from .conftest import Label, Tres
 from .test_crawl import rows_of
-
-Label = Callable[..., Outcome]
 
 
 @pytest.fixture
@@ -37,17 +33,6 @@ def run(tres: Tres, topic: Path, archive: Path, tmp_path: Path) -> Path:
     path = tmp_path / "run"
     assert tres("crawl", topic, "--web", archive, "--run", path, "--pages", 15).code == 0
     return path
-
-
-@pytest.fixture
-def label(tres: Tres, monkeypatch: pytest.MonkeyPatch) -> Label:
-    """Judge with these answers, as from a pipe."""
-
-    def call(run: Path, answers: str, *arguments: object) -> Outcome:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
-        return tres("label", run, *arguments)
-
-    return call
 
 
 def judgements(run: Path) -> list[dict[str, object]]:

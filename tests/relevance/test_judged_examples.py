@@ -2,7 +2,13 @@
 
 import numpy as np
 
-from tres.relevance.examples import JUDGED_WEIGHT, Examples, add_judgements, weigh_as_judged
+from tres.relevance.examples import (
+    JUDGED_WEIGHT,
+    TAUGHT_WEIGHT,
+    Examples,
+    add_judgements,
+    weigh_as_judged,
+)
 from tres.relevance.model_kinds import train_model
 
 from .conftest import REST, SEA, write_pages
@@ -26,6 +32,13 @@ def test_judgements_bring_their_sites():
     assert add_judgements(Examples((), ()), judged, sites=sites).sites == ("d.org", "e.org")
     assert add_judgements(known, judged).sites is None
     assert add_judgements(GUESSES, judged, sites=sites).sites is None
+
+
+def test_what_a_language_model_judged_weighs_less_than_a_persons_word_and_more_than_a_guess():
+    joined = add_judgements(GUESSES, {"tide": True, "roof": False}, taught={"tide"})
+
+    assert joined.weights == (3.0, 1.0, TAUGHT_WEIGHT, JUDGED_WEIGHT)
+    assert 1.0 < TAUGHT_WEIGHT < JUDGED_WEIGHT
 
 
 def test_guesses_are_left_out_once_there_are_enough_examples_of_both_classes():

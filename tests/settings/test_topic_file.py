@@ -494,7 +494,7 @@ def test_plain_keys_are_never_ambiguous():
 def test_the_resolved_file_explains_every_setting(config):
     text = config.to_toml()
 
-    assert text.startswith('name = "bio"\n\n[topic]\n# words that pages about the topic use\n')
+    assert text.startswith('name = "bio"\n\n[topic]\n# the topic in one or two sentences\n')
     assert 'keywords = ["biology"]\n' in text
     assert "# directory of a saved model to use as it is\n# load is not set\n" in text
     assert 'max_per_site = "inf"\n' in text

@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from http.client import HTTPMessage, parse_headers
 from typing import Any
@@ -28,11 +28,12 @@ LOOPBACK = "127.0.0.1"
 
 @dataclass(frozen=True)
 class Request:
-    """One request: when it came, to which address, and its head as it was sent."""
+    """One request: when it came, to which address, its head as it was sent, and its body."""
 
     at: float
     address: str
     head: bytes
+    body: bytes = b""
 
     @property
     def line(self) -> str:
@@ -153,7 +154,8 @@ class _Connection(socketserver.StreamRequestHandler):
                 return False
             head += line
         asked = Request(time.monotonic(), str(self.server.server_address[0]), head)
-        self.rfile.read(int(asked.headers.get("Content-Length", 0)))
+        body = self.rfile.read(int(asked.headers.get("Content-Length", 0)))
+        asked = replace(asked, body=body)
         self.server.server.requests.append(asked)
         answer = self.server.server.answer(asked)
         for piece in [answer] if isinstance(answer, bytes) else answer:

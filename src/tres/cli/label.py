@@ -5,16 +5,26 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
 from tres.cli.console import console, messages
 from tres.cli.judge import describe_changes
-from tres.cli.options import moved_web, number_option, run_argument
-from tres.errors import RunError, TrainingError, printable
+from tres.cli.options import PATH, complete_runs_or_topics, number_option
+from tres.cli.teacher import (
+    FOR_TOPICS,
+    TEACHER,
+    Asking,
+    ask_about_run,
+    ask_about_topic,
+    teacher_options,
+)
+from tres.errors import ConfigError, RunError, TrainingError, printable
 from tres.numbers import format_count
 from tres.offline import Web
 from tres.runs.labelling import (
@@ -22,6 +32,7 @@ from tres.runs.labelling import (
     Retrained,
     candidates,
     learn_judgements,
+    topic_terms,
     untrainable,
 )
 from tres.runs.rejudge import Rejudged, rejudge_idle_run, update_idle_run
@@ -30,7 +41,6 @@ from tres.store.judgements import Judgement, append_judgement
 from tres.store.model_versions import MODEL, newest_model
 from tres.store.page_source import web_of
 from tres.store.run_directory import config_of
-from tres.topic.keyword_matcher import keyword_forms
 
 QUESTION = "relevant? [y]es, [n]o, [s]kip, [b]ack, [o]pen in a browser, [q]uit: "
 ANSWERS = ("yes", "no", "skip", "back", "open", "quit")
@@ -41,10 +51,13 @@ INDENT = (0, 0, 0, 2)
 
 
 @click.command()
-@run_argument
+@click.argument("run", metavar="RUN-OR-TOPIC", type=PATH, shell_complete=complete_runs_or_topics)
 @number_option("--show", 20, "Show at most N pages.")
-@moved_web
-def label(run: Path, show: int, web: str | None) -> None:
+@click.option(
+    "--web", metavar="WEB", help="Read pages from this web: that of the run, if it has moved."
+)
+@teacher_options
+def label(run: Path, show: int, web: str | None, **options: Any) -> None:
     """Judge pages of a run, so that its model learns.
 
     Show the pages that the model is least sure about, and pages that link to many others, each
@@ -53,24 +66,78 @@ def label(run: Path, show: int, web: str | None) -> None:
     and the model is trained again. A running crawl uses it at once; otherwise the pages of the run
     are judged again, and `tres resume` goes on with it.
 
-    Example: tres label runs/biology --show 10
+    With --ask, a language model judges the same pages instead of you, on any server that speaks
+    the protocol of OpenAI's chat completions. What you judge yourself outranks it. Before a crawl,
+    name a topic file: the model judges the topic's seeds and pages near them, or pages of --web or
+    --pages, and its verdicts are written as examples for the topic file.
+
+    \b
+    Examples: tres label runs/biology --show 10
+              tres label runs/biology --ask http://localhost:11434/v1 --model qwen3
+              tres label biology.toml --ask http://localhost:11434/v1 --model qwen3
     """
+    asking, is_topic = Asking(**options), run.is_file() or run.suffix == ".toml"
+    _check_options(_given(click.get_current_context()), run, asking, is_topic)
+    if is_topic:
+        ask_about_topic(run, web, asking)
+        return
     config = load_topic(config_of(run))
-    screen = messages()
-    with screen.status("opening the pages of the run"):
+    with messages().status("opening the pages of the run"):
         opened = _pages_of(run, web)
-        model = newest_model(run)
-        pages = candidates(run, opened, model, _terms(config))
-    if not _ask(run, pages[:show]):
+    if asking.ask is None:
+        judged = _judge_by_hand(run, opened, config, show)
+    else:
+        judged = ask_about_run(run, opened, config, asking)
+    if not judged:
         click.echo("no page was judged; the model has not changed")
         return
     if config.training.own_judge:
         update_idle_run(run)
         click.echo(untrainable(config))
         return
+    result = _learn(run, opened, config)
+    with messages().status("judging the pages of the run again"):
+        rejudged = None if result.sent else rejudge_idle_run(run, opened)
+    click.echo(_format_result(run, result, rejudged))
+
+
+def _given(ctx: click.Context) -> set[str]:
+    """Return the options on the command line."""
+    return {
+        option.opts[0]
+        for option in ctx.command.params
+        if ctx.get_parameter_source(option.name or "") is ParameterSource.COMMANDLINE
+    }
+
+
+def _check_options(given: set[str], run: Path, asking: Asking, is_topic: bool) -> None:
+    """Refuse options that would have no effect."""
+    if asking.ask is None:
+        if is_topic:
+            raise ConfigError(f"{run}: is a topic file; name a run, or who judges by --ask")
+        if useless := sorted(given & set(TEACHER)):
+            raise ConfigError(f"{useless[0]} goes with --ask; say by --ask who judges")
+    elif not asking.model:
+        raise ConfigError("--model is missing: name the language model to ask")
+    elif "--show" in given:
+        raise ConfigError("--show goes without --ask; limit what a model is asked by --calls")
+    elif not is_topic and (useless := sorted(given.intersection(FOR_TOPICS))):
+        raise ConfigError(f"{useless[0]} goes with a topic file; leave it out, or name a topic")
+    elif {"--web", "--pages"} <= given:
+        raise ConfigError("--web and --pages both say which pages to judge; leave one out")
+
+
+def _judge_by_hand(run: Path, web: Web, config: TopicConfig, show: int) -> int:
+    """Show the pages most worth judging; return how many were judged."""
+    with messages().status("choosing pages"):
+        pages = candidates(run, web, newest_model(run), topic_terms(config))
+    return _ask(run, pages[:show])
+
+
+def _learn(run: Path, web: Web, config: TopicConfig) -> Retrained:
     try:
-        with screen.status("training"):
-            result = learn_judgements(run, opened, config)
+        with messages().status("training"):
+            return learn_judgements(run, web, config)
     except TrainingError as problem:
         update_idle_run(run)
         raise TrainingError(
@@ -80,9 +147,6 @@ def label(run: Path, show: int, web: str | None) -> None:
         raise RunError(
             f"{problem.message} (your judgements are kept; the next `tres label` learns from them)"
         ) from None
-    with screen.status("judging the pages of the run again"):
-        rejudged = None if result.sent else rejudge_idle_run(run, opened)
-    click.echo(_format_result(run, result, rejudged))
 
 
 def _pages_of(run: Path, address: str | None) -> Web:
@@ -90,13 +154,6 @@ def _pages_of(run: Path, address: str | None) -> Web:
     if opened is None:
         raise RunError(f'{run}: kept no pages to judge; crawl with live.keep = "pages"')
     return opened
-
-
-def _terms(config: TopicConfig) -> list[str]:
-    """Return the words to highlight: the topic's keywords in all their forms, and its phrases."""
-    keywords = config.topic.keywords
-    forms = keyword_forms(word for word in keywords if len(word.split()) == 1)
-    return [*keywords, *forms, *config.topic.phrases]
 
 
 def _ask(run: Path, pages: list[Candidate]) -> int:
@@ -175,6 +232,8 @@ def _show(screen: Console, page: Candidate, count: str, judged: bool | None) -> 
 
 def _format_result(run: Path, result: Retrained, rejudged: Rejudged | None) -> str:
     judgements = format_count(result.judged, "judgement")
+    if result.taught:
+        judgements += f" ({result.taught:,} by a teacher)"
     guesses = f" and {format_count(result.guessed, 'guess', 'guesses')}" if result.guessed else ""
     trained = f"the model was trained again with {judgements}{guesses}\n"
     if result.sent:

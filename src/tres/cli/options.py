@@ -52,6 +52,14 @@ def _complete_topics(
     return _offer(found, typed) or [CompletionItem(typed, type="file")]
 
 
+def complete_runs_or_topics(
+    ctx: click.Context, parameter: click.Parameter, typed: str
+) -> list[CompletionItem]:
+    """Offer run directories; if none begins as typed, topic files."""
+    runs = _offer(filter(is_run, _near(typed)), typed)
+    return runs or _complete_topics(ctx, parameter, typed)
+
+
 def _near(typed: str) -> Iterator[Path]:
     """Yield everything in the directory typed so far, and in the directories there."""
     for path in _visible(Path(os.path.dirname(typed))):

@@ -7,7 +7,8 @@ A run's first model learns from such examples or from guesses
 (`tres.relevance.positive_unlabelled`). When a person judges pages of the run, a new model is
 trained, because a judgement counts more than a guess:
 
-- A judged page weighs `JUDGED_WEIGHT` times as much as a guess, and replaces the guess about it.
+- A judged page weighs `JUDGED_WEIGHT` times as much as a guess, and replaces the guess about it;
+  one that a language model has judged weighs `TAUGHT_WEIGHT` times as much.
 - Guesses are used while there are few judgements, and left out from `ENOUGH` examples of the
   rarer class on (judged or labelled, seeds included).
 
@@ -17,7 +18,7 @@ alone become better than examples and guesses together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import compress
@@ -30,7 +31,7 @@ from tres.numbers import format_count
 
 T = TypeVar("T")
 
-JUDGED_WEIGHT = 5.0
+JUDGED_WEIGHT, TAUGHT_WEIGHT = 5.0, 3.0
 ENOUGH = 100
 SHOWN_LABELS = 8
 
@@ -182,8 +183,12 @@ def add_judgements(
     judgements: Mapping[str, bool],
     enough: int = ENOUGH,
     sites: Mapping[str, str] | None = None,
+    taught: Collection[str] = (),
 ) -> Examples:
-    """Join weighted examples or guesses with judgements (text -> relevant; `sites`: its site)."""
+    """Join weighted examples or guesses with judgements (text -> relevant; `sites`: its site).
+
+    A language model has judged the texts in `taught`, a person the others.
+    """
     weights = np.array(examples.weights or (1.0,) * len(examples.texts))
     labels = np.array(examples.labels, np.bool_)
     kept = np.array([text not in judgements for text in examples.texts], np.bool_)
@@ -191,10 +196,11 @@ def add_judgements(
     if min(sum(certain), len(certain) - sum(certain)) >= enough:
         kept &= weights > 1.0
     before = examples.subset(np.flatnonzero(kept).tolist())
+    judged = (TAUGHT_WEIGHT if text in taught else JUDGED_WEIGHT for text in judgements)
     return Examples(
         (*before.texts, *judgements),
         (*before.labels, *judgements.values()),
-        (*weights[kept].tolist(), *(JUDGED_WEIGHT,) * len(judgements)),
+        (*weights[kept].tolist(), *judged),
         _joined_sites(before, judgements, sites),
     )
 

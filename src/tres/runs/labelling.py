@@ -28,12 +28,13 @@ from tres.relevance.model_kinds import train_model
 from tres.runs.topic_perceiver import explore_topic, seed_urls, topic_examples, topic_words
 from tres.settings.topic_file import TopicConfig
 from tres.store.guessed_examples import read_guesses
-from tres.store.judgements import read_judgements
+from tres.store.judgements import TEACHER, read_judgements, read_judges
 from tres.store.model_versions import keep_model, replace_model
 from tres.store.orders import Adopt, forget, send
 from tres.store.run_directory import LockedError, lock_run
 from tres.store.run_results import read_pages
 from tres.topic.excerpt import Excerpt, excerpt
+from tres.topic.keyword_matcher import keyword_forms
 from tres.web.page import Page
 from tres.web.url import SiteBy, site_of
 
@@ -51,6 +52,13 @@ class Candidate:
     excerpt: Excerpt
     probability: float
     why: str
+
+
+def topic_terms(config: TopicConfig) -> list[str]:
+    """Return the words to look for in a page: keywords in all their forms, and phrases."""
+    keywords = config.topic.keywords
+    forms = keyword_forms(word for word in keywords if len(word.split()) == 1)
+    return [*keywords, *sorted(forms), *config.topic.phrases]
 
 
 def candidates(
@@ -116,6 +124,8 @@ class Retrained:
     judged: int
     guessed: int
     model: RelevanceModel
+    taught: int = 0
+    """How many of the judgements are a teacher's."""
     sent: bool = False
     """Is the run being crawled, and was its crawl ordered to use the model?"""
 
@@ -158,17 +168,21 @@ def untrainable(config: TopicConfig) -> str:
 def _retrain(run: Path, web: Web, config: TopicConfig, on_stage: OnStage) -> Retrained:
     judged: dict[str, bool] = {}
     sites: dict[str, str] = {}
-    judgements = read_judgements(run)
-    for number, (url, relevant) in enumerate(judgements.items(), start=1):
-        on_stage(f"reading judged pages: {number:,} of {len(judgements):,}")
+    taught: set[str] = set()
+    judgements, judges = read_judgements(run), read_judges(run)
+    urls = sorted(judgements, key=lambda url: judges[url] != TEACHER)  # of twins, a person's counts
+    for number, url in enumerate(urls, start=1):
+        on_stage(f"reading judged pages: {number:,} of {len(urls):,}")
         if (page := _page(web, url)) is not None:
-            judged[page.content] = relevant
+            judged[page.content] = judgements[url]
             sites[page.content] = site_of(page.url, config.crawl.site)
+            (taught.add if judges[url] == TEACHER else taught.discard)(page.content)
     on_stage("gathering the examples of the first model")
-    examples = add_judgements(_examples(run, web, config), judged, sites=sites)
+    examples = add_judgements(_examples(run, web, config), judged, sites=sites, taught=taught)
     on_stage(f"training on {format_count(len(examples.texts), 'page')}")
     model = train_model(config.training.model, examples, config.crawl.seed, topic_words(config))
-    return Retrained(len(judged), sum(weight <= 1.0 for weight in examples.weights or ()), model)
+    guessed = sum(weight <= 1.0 for weight in examples.weights or ())
+    return Retrained(len(judged), guessed, model, len(taught))
 
 
 def _examples(run: Path, web: Web, config: TopicConfig) -> Examples:

@@ -3,8 +3,8 @@
     {"url": "http://...", "relevant": true, "step": 12, "probability": 0.48, "checksum": "..."}
 
 `probability` is what the model said at that moment. A line may say who judged, in `by`: "person",
-as where it says nothing, or "teacher", a language model that was asked. A page may be judged
-again: the last judgement counts, but a teacher never overrules a person.
+as where it says nothing, or "teacher", a language model that was asked, perhaps with its `reason`.
+A page may be judged again: the last judgement counts, but a teacher never overrules a person.
 """
 
 from __future__ import annotations
@@ -33,12 +33,18 @@ class Judgement:
     relevant: bool
     step: int
     probability: float
+    by: str = PERSON
+    reason: str = ""
 
 
 def append_judgement(run: Path, judgement: Judgement) -> None:
     """Append a judgement; it is on disk when this returns."""
+    values = asdict(judgement)
+    for key, usual in (("by", PERSON), ("reason", "")):
+        if values[key] == usual:
+            del values[key]
     with (run / JUDGEMENTS).open("a", encoding="utf-8") as file:
-        file.write(json.dumps(signed(asdict(judgement)), ensure_ascii=False) + "\n")
+        file.write(json.dumps(signed(values), ensure_ascii=False) + "\n")
         file.flush()
         os.fsync(file.fileno())
 

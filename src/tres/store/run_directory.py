@@ -8,8 +8,9 @@
     model/          the relevance model, the newest if there are several (`store.model_versions`)
     examples.jsonl.gz  the examples of a model that was trained without labels
     keywords.csv    the keywords, given and found, if the topic asks for expansion
-    judgements.jsonl  what people said about pages, if `tres label` was used
+    judgements.jsonl  what people or a teacher said about pages, if `tres label` was used
     verdicts.json   what the newest model says of the pages, if they were judged again
+    teacher.jsonl   every answer of a teacher, so that none is paid for twice
     pages-NNNNN.warc.gz  the raw pages of a live crawl (`tres.store.warc_writer`)
     orders/         orders to a crawl that is running (`store.orders`)
     state.json      what a crawl that is running does now (`store.run_state`)
@@ -54,6 +55,7 @@ from tres.store.judgements import JUDGEMENTS
 from tres.store.model_versions import MODEL
 from tres.store.orders import ORDERS
 from tres.store.snapshot_files import SNAPSHOT
+from tres.store.teacher_cache import TEACHER
 from tres.store.verdicts import VERDICTS
 from tres.store.warc_writer import PARTS, parts_of
 
@@ -62,7 +64,7 @@ TREE, SUMMARY, KEYWORDS = "tree.json", "summary.json", "keywords.csv"
 STATE, REPORT = "state.json", "report.html"
 _OWN_FILES = (
     *(CONFIG, PAGES, FAILURES, KEYWORDS, TREE, SUMMARY, JUDGEMENTS, EXAMPLES, SNAPSHOT),
-    *(STATE, REPORT, LOG, EXPLORATION, VERDICTS),
+    *(STATE, REPORT, LOG, EXPLORATION, TEACHER, VERDICTS),
     *(JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm", f"{JOURNAL}-journal", MARK),
 )
 _CHECKSUM = "# checksum: "

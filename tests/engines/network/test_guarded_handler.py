@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import socket
-import ssl
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
 from threading import Thread
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 from tests.engines.network.fetching import fetch
+from tests.support.certificates import self_signed_certificate
 from tests.support.http_server import Request, response, serving
 
 from tres.engines.network.addresses import AddressGuard
 from tres.engines.scrapy.politeness_middleware import site_of_url
 
-DAY = timedelta(days=1)
 PRIVATE = """
     127.0.0.1 127.8.8.8 10.1.2.3 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 100.100.100.200
     0.0.0.0 255.255.255.255 224.0.0.1 240.0.0.1 192.0.2.1 198.18.0.1 192.0.0.192 168.63.129.16
@@ -189,22 +182,7 @@ def test_a_proxy_without_an_address_is_named():
 
 @pytest.fixture
 def self_signed(tmp_path):
-    """A certificate that nobody has signed but itself, and its file."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
-    now = datetime.now(UTC)
-    builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-    host = x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))])
-    dated = builder.not_valid_before(now - DAY).not_valid_after(now + DAY)
-    certificate = dated.add_extension(host, critical=False).sign(key, hashes.SHA256())
-    pem = serialization.Encoding.PEM
-    plain = serialization.NoEncryption()
-    form = serialization.PrivateFormat.PKCS8
-    file = tmp_path / "certificate.pem"
-    file.write_bytes(certificate.public_bytes(pem) + key.private_bytes(pem, form, plain))
-    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    tls.load_cert_chain(file)
-    return tls, file
+    return self_signed_certificate(tmp_path)
 
 
 @pytest.mark.parametrize(
