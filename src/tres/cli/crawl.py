@@ -150,7 +150,7 @@ def crawl_web(
     from tres.runs.live_run import crawl_live
 
     with progress_of(screen, config, log, every=1) as progress:
-        return crawl_live(config, directory, progress, overwrite, progress.explored)
+        return crawl_live(config, directory, progress, overwrite)
 
 
 def crawl_archive(

@@ -79,7 +79,7 @@ def _crawls(config: TopicConfig, where: Path, screen: Console) -> dict[str, dict
             learnt = where / COMPARED[0] / MODEL if results else None
             plan = config.override(policy=policy, load=learnt)
             with CrawlProgress(screen, policy, config.crawl.pages) as line:
-                run = await live_run(loop, plan, where / policy, line, True, line.explored)
+                run = await live_run(loop, plan, where / policy, line, True)
             results[policy] = run.summary
         return results
 

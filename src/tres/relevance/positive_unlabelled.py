@@ -30,8 +30,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tres.relevance.examples import JUDGED_WEIGHT, Examples
-from tres.relevance.static import STRENGTH, StaticModel, train_static
+from tres.relevance.examples import ENOUGH, Examples
+from tres.relevance.static import STRENGTH, StaticModel, affinity_scale, train_static
 from tres.relevance.tfidf import balanced_regression, tfidf_vectors
 from tres.relevance.training import site_folds, stratified_folds
 
@@ -61,8 +61,10 @@ class CrawledPage:
 
     content: str
     site: str
-    is_seed: bool = False
-    judged: bool | None = None
+    label: bool | None = None
+    """Whether it is relevant, if somebody has said so: a seed is."""
+    weight: float = 1.0
+    """How much the label counts; a guess has 1."""
 
 
 def next_refit(pages: int) -> int | None:
@@ -85,14 +87,22 @@ def learn_topic(
     None if they are too few, or all alike.
     """
     guesses = guess_labels(pages, start)
-    return None if guesses is None else train_static(guesses, seed, start, SCALE)
+    if guesses is None:
+        return None
+    judged = [place for place, page in enumerate(pages) if page.weight > SEED_WEIGHT]
+    certain = guesses.subset(judged)
+    relevant = sum(certain.labels)
+    if min(relevant, len(judged) - relevant) >= ENOUGH:
+        return train_static(certain, seed, start, affinity_scale(relevant))
+    return train_static(guesses, seed, start, SCALE)
 
 
 def guess_labels(pages: Sequence[CrawledPage], start: StaticModel) -> Examples | None:
     """Label the pages of a crawl; None if one class has too few."""
     texts = [page.content for page in pages]
     sites = [page.site for page in pages]
-    certain, weights = _certain(pages)
+    certain = np.array([-1 if page.label is None else page.label for page in pages], np.int8)
+    weights = np.array([page.weight for page in pages])
     try:
         vectors = tfidf_vectors(texts)[0]
     except ValueError:
@@ -108,18 +118,6 @@ def guess_labels(pages: Sequence[CrawledPage], start: StaticModel) -> Examples |
     if not _both(labels):
         return None
     return Examples(tuple(texts), tuple(labels.tolist()), tuple(weights.tolist()), tuple(sites))
-
-
-def _certain(pages: Sequence[CrawledPage]) -> tuple[NDArray[np.int8], Floats]:
-    """What is known of each page, 1 or 0, or -1 for nothing; and its weight."""
-    certain = np.full(len(pages), -1, np.int8)
-    weights = np.ones(len(pages))
-    for place, page in enumerate(pages):
-        if page.judged is not None:
-            certain[place], weights[place] = page.judged, JUDGED_WEIGHT
-        elif page.is_seed:
-            certain[place], weights[place] = 1, SEED_WEIGHT
-    return certain, weights
 
 
 def _keep(certain: NDArray[np.int8], guessed: Flags) -> Flags:

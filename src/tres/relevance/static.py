@@ -248,9 +248,7 @@ def train_from_topic(examples: Examples, seed: int, topic: TopicWords) -> Static
     return train_static(examples, seed, start, affinity_scale(sum(examples.labels)))
 
 
-def train_static(
-    examples: Examples, seed: int, start: StaticModel, scale: float
-) -> StaticModel:
+def train_static(examples: Examples, seed: int, start: StaticModel, scale: float) -> StaticModel:
     """Fit a model that has no examples yet. Nothing is drawn; the seed is only recorded."""
     from scipy.sparse import csr_matrix, hstack
     from threadpoolctl import threadpool_limits

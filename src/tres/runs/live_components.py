@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Coroutine
+from concurrent.futures import Executor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -31,6 +32,8 @@ from tres.engines.scrapy.network_settings import (
 )
 from tres.errors import ConfigError
 from tres.runs.open_run import MakeWarc, OpenRun
+from tres.runs.refits import refits_of
+from tres.runs.topic_perceiver import match_words
 from tres.settings.topic_file import TopicConfig
 from tres.store.journal import Journal
 from tres.store.model_versions import MODEL
@@ -98,12 +101,13 @@ def reader_plan(run: OpenRun, perceiver: Perceiver, model: Path | None = None) -
     config, expansion = run.config, perceiver.expansion
     return ReaderPlan.with_model(
         model or run.directory / MODEL,
-        config.topic.keywords,
+        match_words(config),
         config.topic.phrases,
         config.live,
         this_year(),
         config.crawl.site,
         () if expansion is None else expansion.words,
+        perceiver.learns,
     )
 
 
@@ -121,9 +125,13 @@ def restore_memory(config: TopicConfig, journal: Journal) -> DuplicatesAndTraps:
 
 
 def make_controller(
-    run: OpenRun, perceiver: Perceiver, reader: SwitchingReader, notify: Callable[[Event], None]
+    run: OpenRun,
+    perceiver: Perceiver,
+    reader: SwitchingReader,
+    notify: Callable[[Event], None],
+    beside: Executor,
 ) -> RunController:
-    """Return the controller of a run whose pages this reader reads."""
+    """Return the controller of a run whose pages this reader reads; models are fitted `beside`."""
 
     def switch_model(model: Path, switched: Switched) -> None:
         def between() -> ReaderPlan:
@@ -132,7 +140,9 @@ def make_controller(
 
         reader.switch_soon(reader_plan(run, perceiver, model), between, switched)
 
-    return RunController(run.recorded, switch_model, notify)
+    refits = refits_of(run.directory, run.config, run.session.steps, beside)
+    new_model = {} if refits is None else {"new_model": refits.new_model}
+    return RunController(run.recorded, switch_model, notify, **new_model)
 
 
 def warc_maker(config: TopicConfig) -> MakeWarc | None:

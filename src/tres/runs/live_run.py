@@ -1,8 +1,7 @@
 """A run on the live Web: from a topic file to a run directory, and resumed where it stopped.
 
-All of it is one coroutine (`tres.engines.scrapy.live_loop`): the exploration, if the topic must be
-learnt from keywords and seeds alone, and then the crawl. Pages are read in a process of their
-own with the model that the run keeps, so a resumed crawl reads as the first one did.
+A crawl is one coroutine (`tres.engines.scrapy.live_loop`). Pages are read in a process of their own
+with the model that the run keeps, so a resumed crawl reads as the first one did.
 """
 
 from __future__ import annotations
@@ -10,7 +9,8 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,14 +29,12 @@ from tres.runs.live_components import (
     scrapy_settings,
     warc_maker,
 )
-from tres.runs.live_exploration import OnProgress, explore_live_topic
 from tres.runs.open_run import Listener, OpenRun, Result, start_run
 from tres.runs.resume_run import resumable, resume_run
 from tres.runs.topic_perceiver import perceive_topic
 from tres.settings.topic_file import TopicConfig
-from tres.store.exploration_log import EXPLORATION
 from tres.store.journal import JOURNAL
-from tres.store.run_directory import lock_run, prepare, refuse_taken
+from tres.store.run_directory import refuse_taken
 from tres.web.percept import Perceiver
 
 _log = logging.getLogger(__name__)
@@ -47,15 +45,12 @@ def crawl_live(
     directory: Path,
     listener: Listener = lambda session, event: None,
     overwrite: bool = False,
-    on_progress: OnProgress = lambda pages, budget: None,
     own: OwnPolicy | None = None,
 ) -> Result:
     """Crawl the Web to the end and write the run directory; once per process."""
-    refuse_taken(directory, overwrite, config.training.explores)
+    refuse_taken(directory, overwrite)
     check_live(config)
-    return in_live_loop(
-        lambda loop: live_run(loop, config, directory, listener, overwrite, on_progress, own)
-    )
+    return in_live_loop(lambda loop: live_run(loop, config, directory, listener, overwrite, own))
 
 
 async def live_run(
@@ -64,33 +59,12 @@ async def live_run(
     directory: Path,
     listener: Listener = lambda session, event: None,
     overwrite: bool = False,
-    on_progress: OnProgress = lambda pages, budget: None,
     own: OwnPolicy | None = None,
 ) -> Result:
     """Crawl the Web once, in a loop that may run several crawls."""
-    explores, warc = config.training.explores, warc_maker(config)
-    with _claim_to_explore(directory, overwrite) if explores else nullcontext():
-        if explores:
-            perceiver = await explore_live_topic(loop, config, directory, on_progress)
-        else:
-            perceiver = perceive_topic(config, None)
-        with start_run(
-            *(config, perceiver, directory),
-            overwrite=overwrite,
-            warc=warc,
-            own=own,
-            is_locked=explores,
-        ) as run:
-            (directory / EXPLORATION).unlink(missing_ok=True)
-            return await _crawl_to_end(loop, run, perceiver, listener)
-
-
-@contextmanager
-def _claim_to_explore(directory: Path, overwrite: bool) -> Iterator[None]:
-    """Claim the directory from the first page of the exploration on."""
-    prepare(directory, overwrite, explored=True)
-    with lock_run(directory):
-        yield
+    perceiver, warc = perceive_topic(config, None), warc_maker(config)
+    with start_run(config, perceiver, directory, overwrite=overwrite, warc=warc, own=own) as run:
+        return await _crawl_to_end(loop, run, perceiver, listener)
 
 
 def resume_live(
@@ -139,6 +113,7 @@ async def _crawl_to_end(
     def notify(event: Event) -> None:
         listener(run.session, event)
 
+    beside = ThreadPoolExecutor(1, "refit")
     try:
         await reader.start()
         live = LiveCrawl(
@@ -151,12 +126,13 @@ async def _crawl_to_end(
             redirects=config.live.redirects,
             memory=memory,
             listener=notify,
-            steering=make_controller(run, perceiver, reader, notify),
+            steering=make_controller(run, perceiver, reader, notify, beside),
         )
         with logging_to(run.directory / LOG):
             reason = await loop.crawl(live, scrapy_settings(config))
             _log_dropped(memory.dropped + run.session.dropped)
     finally:
+        beside.shutdown(wait=False, cancel_futures=True)
         await reader.close()
     return run.finish(reason, memory.dropped)
 

@@ -18,6 +18,7 @@ from tres.policies.registry import OwnPolicy
 from tres.relevance.model import RelevanceModel
 from tres.relevance.model_kinds import load_model
 from tres.runs.open_run import Listener, OpenRun, Result, start_run
+from tres.runs.refits import refits_of
 from tres.runs.resume_run import offline_knowledge, resume_run
 from tres.runs.topic_perceiver import perceive_topic
 from tres.settings.topic_file import TopicConfig
@@ -67,7 +68,7 @@ def resume_offline(
 def _crawl_to_end(run: OpenRun, web: PerceivedWeb, listener: Listener) -> Result:
     for event in offline_events(run, web, listener):
         if isinstance(event, Done):
-            return run.finish(event.reason)
+            return run.finish(event.reason, web=web.web)
         listener(run.session, event)
     raise AssertionError("a replay ends with Done")
 
@@ -87,5 +88,7 @@ def offline_events(
     def notify(event: Event) -> None:
         listener(run.session, event)
 
-    controller = RunController(run.recorded, switch_model, notify)
+    refits = refits_of(run.directory, run.config, run.session.steps)
+    new_model = {} if refits is None else {"new_model": refits.new_model}
+    controller = RunController(run.recorded, switch_model, notify, **new_model)
     return replay_events(run.recorded, web, run.config.crawl.in_flight, controller)

@@ -27,17 +27,17 @@ from tres.policies.registry import OwnPolicy
 from tres.policies.setup import NOTHING
 from tres.relevance.custom_model import CustomModel
 from tres.relevance.model import RelevanceModel
-from tres.runs.topic_perceiver import exploration_pages, no_seed_error
+from tres.runs.rejudge import rejudge_run
+from tres.runs.topic_perceiver import no_seed_error
 from tres.runs.topic_session import new_session, perceive_seeds, session_digest
 from tres.settings.topic_file import TopicConfig
-from tres.store.guessed_examples import write_guesses
 from tres.store.journal import JOURNAL, Journal
 from tres.store.journal_file import Meta
 from tres.store.journal_records import Begin, Seeds
 from tres.store.model_versions import MODEL
 from tres.store.recorded_session import PageArchive, RecordedSession
 from tres.store.run_directory import lock_run, prepare, resume_hint, write_config, write_errors
-from tres.store.run_results import write_keywords, write_result
+from tres.store.run_results import read_summary, write_keywords, write_result
 from tres.store.run_state import at_work
 from tres.web.page import FailureKind
 from tres.web.percept import Perceiver
@@ -75,11 +75,18 @@ class OpenRun:
         """The session behind `recorded`, to read from."""
         return self.recorded.session
 
-    def finish(self, stopped: StopReason, dropped: Mapping[str, int] = NOTHING_DROPPED) -> Result:
+    def finish(
+        self,
+        stopped: StopReason,
+        dropped: Mapping[str, int] = NOTHING_DROPPED,
+        web: Web | None = None,
+    ) -> Result:
         """Write the result files; raise a `SeedError` if no seed gave a page.
 
         `dropped` counts the links that rules kept out since the crawl was started or resumed;
-        the links that limits kept out are counted over the whole crawl.
+        the links that limits kept out are counted over the whole crawl. If the crawl taught its
+        model, the newest judges all pages again: those of the live Web as they were kept, or those
+        of an offline `web`.
         """
         journal, seconds = self.recorded.journal, self.recorded.seconds
         summary = summarise(self.config, journal.meta, self.session, stopped, seconds)
@@ -93,6 +100,9 @@ class OpenRun:
         if stopped is StopReason.NO_SEED:
             rows = [*journal.postponed(), *journal.failures()]
             raise no_seed_error({row["url"]: _reason(row) for row in rows if row["is_seed"]})
+        if self.config.training.learns:
+            rejudge_run(self.directory, web)
+            summary = read_summary(self.directory)
         return Result(stopped, seconds, summary)
 
 
@@ -122,7 +132,6 @@ def start_run(
         "" if offline is None else _web_address(offline.web),
         LIVE if offline is None else offline.web.name,
         session.policy.schema.features,
-        exploration_pages(model),
         policy="" if own is None else own.name,
     )
     begin = Begin(config.crawl.pages, model.digest)
@@ -161,7 +170,6 @@ def summarise(
         "in_flight": config.crawl.in_flight,
         "seed": config.crawl.seed,
         "budget": session.pages,
-        "exploration_pages": meta.exploration_pages,
         "pages": session.steps,
         "requests": session.asked,
         "relevant": session.relevant,
@@ -192,7 +200,5 @@ def _write_first_files(directory: Path, config: TopicConfig, perceiver: Perceive
     """Write what must exist before the first record turns the directory into a run."""
     write_config(directory, config.to_toml())
     perceiver.model.save(directory / MODEL)
-    if perceiver.guesses is not None:
-        write_guesses(directory, perceiver.guesses)
     if perceiver.expansion is not None:
         write_keywords(directory, perceiver.expansion)

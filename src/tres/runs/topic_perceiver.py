@@ -47,9 +47,13 @@ def perceive_topic(
 
 
 def topic_matcher(config: TopicConfig, found: Sequence[str] = ()) -> KeywordMatcher:
-    """Return what matches the keywords and those found; without any, the description's words."""
-    keywords = config.topic.keywords or content_words(config.topic.description)
-    return KeywordMatcher((*keywords, *found), config.topic.phrases)
+    """Return what finds the topic's words in links; `found` are further keywords."""
+    return KeywordMatcher((*match_words(config), *found), config.topic.phrases)
+
+
+def match_words(config: TopicConfig) -> Sequence[str]:
+    """Return the words that links are searched for: keywords, or those of the description."""
+    return config.topic.keywords or content_words(config.topic.description)
 
 
 def topic_examples(config: TopicConfig, web: Web | None) -> Examples:

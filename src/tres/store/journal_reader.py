@@ -16,6 +16,7 @@ from tres.store.journal_records import (
     DamagedError,
     Demanded,
     Entry,
+    PageText,
     Seeds,
     decode,
     link_urls,
@@ -135,6 +136,11 @@ class JournalReader:
         """The sites that are blocked."""
         entries = self._entries("kind = 'blocked'")
         return {entry.site for _, entry in entries if isinstance(entry, Blocked)}
+
+    def page_texts(self) -> dict[str, str]:
+        """What pages say, by URL; of a page that was fetched again the last text counts."""
+        entries = self._entries("kind = 'text' ORDER BY seq")
+        return {entry.url: entry.content for _, entry in entries if isinstance(entry, PageText)}
 
     def pages(self) -> Iterator[Row]:
         """Iterate over the steps, by column name."""

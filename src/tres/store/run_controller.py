@@ -6,6 +6,8 @@
     Block               a record in the journal
     Adopt               pages are judged by another model from a moment on; a new segment
 
+A model that the crawl itself has taught (`NewModel`) is adopted in the same way.
+
 All that changes what the crawl does is in the journal, so that a crawl that is resumed is the same
 crawl. A pause changes nothing but the time that the crawl takes.
 
@@ -22,8 +24,10 @@ from pathlib import Path
 
 from tres.crawl.events import Continued, Event, Paused
 from tres.errors import ConfigError, RunError, TresError
+from tres.relevance.model import RelevanceModel
 from tres.settings.topic_file import load_topic
-from tres.store.model_versions import adopt_model, place_of
+from tres.store.journal import Journal
+from tres.store.model_versions import adopt_model, keep_model, place_of
 from tres.store.orders import Adopt, Block, Budget, Continue, OrderFile, Pause, Stop, take
 from tres.store.recorded_session import RecordedSession
 from tres.store.run_directory import config_of, write_config, write_errors
@@ -32,6 +36,8 @@ from tres.store.run_state import Doing, write_state
 EVERY = 0.2
 """Seconds between two checks of the inbox."""
 
+NewModel = Callable[[Journal, int], RelevanceModel | None]
+"""Asked at every step, with the journal and the number of pages, whether there is a new model."""
 Switched = Callable[[TresError | None], None]
 Switch = Callable[[Path, Switched], None]
 """Switch to the model in a directory; call back once it judges pages, or with its error."""
@@ -45,6 +51,7 @@ class RunController:
         crawling: RecordedSession,
         switch: Switch,
         tell: Callable[[Event], None] = lambda event: None,
+        new_model: NewModel = lambda journal, steps: None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
@@ -52,6 +59,7 @@ class RunController:
         self._run = crawling.journal.path.parent
         self._switch = switch
         self._tell = tell
+        self._new_model = new_model
         self._clock = clock
         self._sleep = sleep
         self._paused = False
@@ -79,6 +87,7 @@ class RunController:
 
     def carry_out_orders(self) -> bool:
         """Carry out the orders in the inbox, if a check is due; return whether there were any."""
+        self._refit()
         if self.next_orders_in() > 0:
             return False
         self._next_look = self._clock() + EVERY
@@ -90,6 +99,19 @@ class RunController:
                 self._carry_out(order_file)
                 ordered = True
         return ordered
+
+    def _refit(self) -> None:
+        """Adopt the model that the crawl has taught, if there is a new one."""
+        if self._adopting or self._crawling.interrupted:
+            return
+        model = self._new_model(self._crawling.journal, self._crawling.session.steps)
+        if model is None or model.digest == self._model:
+            return
+        with write_errors(self._run):
+            keep_model(self._run, model)
+        self._adopting = True
+        place = place_of(self._run, model.digest)
+        self._switch(place, lambda problem: self._adopted(model.digest, problem))
 
     def _carry_out(self, order_file: OrderFile) -> None:
         match order_file.order:
@@ -143,19 +165,26 @@ class RunController:
         except TresError as problem:
             return order_file.refuse(problem.message)
         self._adopting = True
-        return self._switch(place, lambda problem: self._adopted(model, order_file, problem))
+        return self._switch(place, lambda problem: self._ordered(model, order_file, problem))
 
-    def _adopted(self, model: str, order_file: OrderFile, problem: TresError | None) -> None:
-        """Record that the new model judges from here on, or refuse the order."""
+    def _ordered(self, model: str, order_file: OrderFile, problem: TresError | None) -> None:
+        """Record that the model of an order judges from here on, or refuse the order."""
+        self._adopted(model, problem)
+        if problem is not None:
+            order_file.refuse(problem.message)
+        elif self._fault is None:
+            order_file.done()
+
+    def _adopted(self, model: str, problem: TresError | None) -> None:
+        """Record that the new model judges from here on."""
         self._adopting = False
         if problem is not None:
-            return order_file.refuse(problem.message)
+            return
         try:
             with write_errors(self._run):
                 adopt_model(self._run, model)
             self._crawling.begin(self._crawling.session.pages, model)
         except Exception as fault:  # raised by the next look, in the loop of the engine
             self._fault = fault
-            return None
-        self._model = model
-        return order_file.done()
+        else:
+            self._model = model

@@ -28,7 +28,15 @@ from tres.numbers import format_count
 from tres.settings.sections import KeepKind
 from tres.store.high_water_mark import mark_path
 from tres.store.journal import Journal
-from tres.store.journal_records import Begin, Blocked, Demanded, Entry, Received, Seeds
+from tres.store.journal_records import (
+    Begin,
+    Blocked,
+    Demanded,
+    Entry,
+    PageText,
+    Received,
+    Seeds,
+)
 from tres.store.recorded_session import PageArchive, RecordedSession
 from tres.store.run_directory import write_errors
 from tres.store.snapshot_files import Snapshot, read_snapshot, set_aside

@@ -33,10 +33,14 @@ class ReaderPlan:
         year: int,
         site: SiteBy = "host",
         found: Sequence[str] = (),
+        learns: bool = False,
     ) -> ReaderPlan:
-        """A reader with the model saved in a directory; `found` are further keywords."""
+        """A reader with the model saved in a directory; `found` are further keywords.
+
+        If the crawl teaches its model (`learns`), it also tells what pages say.
+        """
         plan = cls.without_model(live, year, site)
-        topic = {"keywords": keywords, "phrases": phrases, "found": found}
+        topic = {"keywords": keywords, "phrases": phrases, "found": found, "learns": learns}
         return cls(plan.factory, {**plan.arguments, "model": str(model.absolute()), **topic})
 
     @classmethod
@@ -61,11 +65,12 @@ def topic_reader(
     keywords: Sequence[str] = (),
     phrases: Sequence[str] = (),
     found: Sequence[str] = (),
+    learns: bool = False,
 ) -> PageReader:
     """The reader of a plan, with a model or without."""
     if not model:
         return PageReader(None, LiveSection(**live), year, site)
     matcher = KeywordMatcher([*keywords, *found], phrases)
-    perceiver = Perceiver(load_model(Path(model)), matcher, site)
+    perceiver = Perceiver(load_model(Path(model)), matcher, site, learns=learns)
     named = KeywordMatcher(keywords, phrases)
     return PageReader(perceiver, LiveSection(**live), year, named=named)
