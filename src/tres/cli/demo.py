@@ -24,7 +24,6 @@ from tres.settings.topic_file import TopicConfig
 
 COMPARED: tuple[str, ...] = ("tres", "random")
 SEEDS = 5
-EXPLORED = 200
 
 
 @click.command()
@@ -91,7 +90,7 @@ def _topic(web: GeneratedWeb, pages: int, seed: int, proxy: str) -> tuple[str, T
     return topic, TopicConfig(
         name=f"demo-{topic}",
         topic=TopicSection(keywords=keywords, seeds=tuple(web.seeds(topic, SEEDS))),
-        training=TrainingSection(model="auto", explore=EXPLORED),
+        training=TrainingSection(),
         crawl=CrawlSection(pages=pages, seed=seed, in_flight=8),
         live=LiveSection(proxy=proxy, contact="demo@localhost", delay=0.0),
     )
@@ -102,8 +101,8 @@ def _introduction(web: GeneratedWeb, topic: str, config: TopicConfig) -> str:
         f"A generated web of {len(web):,} pages on {web.sites:,} hosts, served by "
         f"{config.live.proxy}.\n"
         f"The topic is {topic}: {', '.join(config.topic.keywords[:5])}, ...\n"
-        f"Nothing is labelled: tres fetches {EXPLORED} pages around {SEEDS} seeds to learn the "
-        f"topic.\nThen two crawls fetch {format_count(config.crawl.pages, 'page')} each.\n"
+        f"Nothing is labelled: tres starts from these words and {SEEDS} seeds, and learns from "
+        f"what it finds.\nTwo crawls fetch {format_count(config.crawl.pages, 'page')} each.\n"
     )
 
 

@@ -36,7 +36,7 @@ def judge(model_or_run: Path, pages: str | None, web: str | None) -> None:
     input. Print a line of JSON for each: url, probability, relevant.
 
     Without PAGES, judge the run's own pages with its newest model. Summary, report, dashboard and
-    export then show what it says. What a person has judged stays what he said.
+    export then show what it says. What a person has said of a page stays as it is.
 
     Example: tres judge runs/biology pages.jsonl.gz > judged.jsonl
     """

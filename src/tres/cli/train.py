@@ -71,7 +71,7 @@ def train(topic: Path, web: str | None, out: Path | None, overwrite: bool, **opt
             f"{topic}: training.load names a trained model; give examples (labels, or "
             "positives and negatives) to train one"
         )
-    if config.training.explores:
+    if config.training.learns:
         raise ConfigError(
             f"{topic}: training names no examples to train on; give labels, or positives and "
             "negatives"

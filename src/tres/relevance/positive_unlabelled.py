@@ -43,7 +43,7 @@ ROUNDS = 2
 FOLDS = 5
 LEAST_SITES = 10
 """With fewer sites of either class, folds are drawn from pages."""
-SEED_WEIGHT = 3.0
+SEED_WEIGHT = 2.0
 LEAST = 5
 """Pages of each class that a regression needs."""
 LOWEST, HIGHEST = 0.06, 0.35
@@ -190,4 +190,5 @@ def _towards_sites(logits: Floats, sites: Sequence[str]) -> Floats:
     if len(pages) < 2 or between == 0.0:
         return logits
     trust = between / (between + within / pages)
-    return logits + (trust * (means - logits.mean()))[site_of]
+    moved: Floats = logits + (trust * (means - logits.mean()))[site_of]
+    return moved

@@ -158,7 +158,7 @@ class StaticModel(SavedModel):
         often = 1.0 + np.log(times)
 
         def total(values: Doubles) -> Doubles:
-            return np.bincount(rows, values, len(texts))
+            return np.bincount(rows, values, len(texts)).astype(np.float64)
 
         length = np.sqrt(total(np.square(often * idf)))
         whole = np.sqrt(total(np.square(often) * counted))
@@ -207,10 +207,8 @@ class StaticModel(SavedModel):
         if found != expected or not all(np.isfinite(array).all() for array in arrays.values()):
             raise ModelError("its arrays do not fit its vocabulary; train the model anew")
         strength, intercept, prior = arrays["scalars"].tolist()
-        return cls(
-            *(index, arrays["idf"], arrays["weights"], arrays["direction"]),
-            *(strength, intercept, prior, encoder, files.facts),
-        )
+        words = index, arrays["idf"], arrays["weights"], arrays["direction"]
+        return cls(*words, strength, intercept, prior, encoder, files.facts)
 
 
 def named_encoder(part: bytes) -> StaticEncoder:

@@ -15,7 +15,13 @@ from pathlib import Path
 from tres.errors import RunError, TrainingError
 from tres.numbers import format_count
 from tres.offline.web import Web
-from tres.relevance.examples import Examples, add_judgements, weigh_as_judged
+from tres.relevance.examples import (
+    JUDGED_WEIGHT,
+    TAUGHT_WEIGHT,
+    Examples,
+    add_judgements,
+    weigh_as_judged,
+)
 from tres.relevance.label_candidates import (
     alternate,
     influence,
@@ -25,9 +31,11 @@ from tres.relevance.label_candidates import (
 )
 from tres.relevance.model import RelevanceModel
 from tres.relevance.model_kinds import train_model
-from tres.runs.topic_perceiver import explore_topic, seed_urls, topic_examples, topic_words
+from tres.relevance.positive_unlabelled import learn_topic
+from tres.runs.refits import crawled_pages
+from tres.runs.topic_perceiver import first_model, topic_examples, topic_words
 from tres.settings.topic_file import TopicConfig
-from tres.store.guessed_examples import read_guesses
+from tres.store.journal import JOURNAL, Journal
 from tres.store.judgements import TEACHER, read_judgements, read_judges
 from tres.store.model_versions import keep_model, replace_model
 from tres.store.orders import Adopt, forget, send
@@ -166,6 +174,8 @@ def untrainable(config: TopicConfig) -> str:
 
 
 def _retrain(run: Path, web: Web, config: TopicConfig, on_stage: OnStage) -> Retrained:
+    if config.training.learns:
+        return _learn_again(run, web, config)
     judged: dict[str, bool] = {}
     sites: dict[str, str] = {}
     taught: set[str] = set()
@@ -185,14 +195,22 @@ def _retrain(run: Path, web: Web, config: TopicConfig, on_stage: OnStage) -> Ret
     return Retrained(len(judged), guessed, model, len(taught))
 
 
+def _learn_again(run: Path, web: Web, config: TopicConfig) -> Retrained:
+    """Learn the topic from the pages of the run and what is known of them."""
+    with Journal.open(run / JOURNAL) as journal:
+        pages = crawled_pages(run, journal, web)
+    model = learn_topic(pages, first_model(config), config.crawl.seed)
+    if model is None:
+        raise TrainingError(f"{format_count(len(pages), 'page')} say too little of the topic")
+    weights = [page.weight for page in pages]
+    judged = sum(weight in (JUDGED_WEIGHT, TAUGHT_WEIGHT) for weight in weights)
+    return Retrained(judged, weights.count(1.0), model, weights.count(TAUGHT_WEIGHT))
+
+
 def _examples(run: Path, web: Web, config: TopicConfig) -> Examples:
-    """Return the examples of the run's first model: kept, or gathered again in the same way."""
+    """Return the examples of the run's first model, gathered again in the same way."""
     if config.training.load is not None:
         return _own_verdicts(run, web, config.crawl.site)
-    if (kept := read_guesses(run)) is not None:
-        return kept
-    if config.training.explores:
-        return explore_topic(config, web, seed_urls(config)).guesses
     return weigh_as_judged(topic_examples(config, web))
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Coroutine
-from concurrent.futures import Executor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -32,7 +31,7 @@ from tres.engines.scrapy.network_settings import (
 )
 from tres.errors import ConfigError
 from tres.runs.open_run import MakeWarc, OpenRun
-from tres.runs.refits import refits_of
+from tres.runs.refits import model_source
 from tres.runs.topic_perceiver import match_words
 from tres.settings.topic_file import TopicConfig
 from tres.store.journal import Journal
@@ -125,13 +124,9 @@ def restore_memory(config: TopicConfig, journal: Journal) -> DuplicatesAndTraps:
 
 
 def make_controller(
-    run: OpenRun,
-    perceiver: Perceiver,
-    reader: SwitchingReader,
-    notify: Callable[[Event], None],
-    beside: Executor,
+    run: OpenRun, perceiver: Perceiver, reader: SwitchingReader, notify: Callable[[Event], None]
 ) -> RunController:
-    """Return the controller of a run whose pages this reader reads; models are fitted `beside`."""
+    """Return the controller of a run whose pages this reader reads."""
 
     def switch_model(model: Path, switched: Switched) -> None:
         def between() -> ReaderPlan:
@@ -140,9 +135,8 @@ def make_controller(
 
         reader.switch_soon(reader_plan(run, perceiver, model), between, switched)
 
-    refits = refits_of(run.directory, run.config, run.session.steps, beside)
-    new_model = {} if refits is None else {"new_model": refits.new_model}
-    return RunController(run.recorded, switch_model, notify, **new_model)
+    refits = model_source(run.directory, run.config, run.session.steps, beside=True)
+    return RunController(run.recorded, switch_model, notify, refits)
 
 
 def warc_maker(config: TopicConfig) -> MakeWarc | None:

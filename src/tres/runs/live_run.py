@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -113,7 +112,6 @@ async def _crawl_to_end(
     def notify(event: Event) -> None:
         listener(run.session, event)
 
-    beside = ThreadPoolExecutor(1, "refit")
     try:
         await reader.start()
         live = LiveCrawl(
@@ -126,13 +124,12 @@ async def _crawl_to_end(
             redirects=config.live.redirects,
             memory=memory,
             listener=notify,
-            steering=make_controller(run, perceiver, reader, notify, beside),
+            steering=make_controller(run, perceiver, reader, notify),
         )
         with logging_to(run.directory / LOG):
             reason = await loop.crawl(live, scrapy_settings(config))
             _log_dropped(memory.dropped + run.session.dropped)
     finally:
-        beside.shutdown(wait=False, cancel_futures=True)
         await reader.close()
     return run.finish(reason, memory.dropped)
 

@@ -18,7 +18,7 @@ from tres.policies.registry import OwnPolicy
 from tres.relevance.model import RelevanceModel
 from tres.relevance.model_kinds import load_model
 from tres.runs.open_run import Listener, OpenRun, Result, start_run
-from tres.runs.refits import refits_of
+from tres.runs.refits import model_source
 from tres.runs.resume_run import offline_knowledge, resume_run
 from tres.runs.topic_perceiver import perceive_topic
 from tres.settings.topic_file import TopicConfig
@@ -88,7 +88,6 @@ def offline_events(
     def notify(event: Event) -> None:
         listener(run.session, event)
 
-    refits = refits_of(run.directory, run.config, run.session.steps)
-    new_model = {} if refits is None else {"new_model": refits.new_model}
-    controller = RunController(run.recorded, switch_model, notify, **new_model)
+    refits = model_source(run.directory, run.config, run.session.steps)
+    controller = RunController(run.recorded, switch_model, notify, refits)
     return replay_events(run.recorded, web, run.config.crawl.in_flight, controller)

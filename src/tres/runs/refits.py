@@ -14,7 +14,7 @@ model judges from the moment when it is ready.
 
 from __future__ import annotations
 
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from tres.offline.web import Web
@@ -30,6 +30,7 @@ from tres.runs.topic_perceiver import topic_words
 from tres.settings.topic_file import TopicConfig
 from tres.store.journal import Journal
 from tres.store.judgements import PERSON, judged_pages
+from tres.store.run_controller import NewModel
 from tres.web.page import Page
 from tres.web.percept import MAX_CONTENT_CHARS
 
@@ -37,14 +38,12 @@ from tres.web.percept import MAX_CONTENT_CHARS
 class Refits:
     """The models that a crawl teaches: ask after every page whether there is a new one."""
 
-    def __init__(
-        self, run: Path, config: TopicConfig, steps: int, beside: Executor | None = None
-    ) -> None:
+    def __init__(self, run: Path, config: TopicConfig, steps: int, beside: bool = False) -> None:
         self._run = run
         self._seed = config.crawl.seed
         self._start = untrained_model(topic_words(config))
         self._next = next_refit(steps)
-        self._beside = beside
+        self._thread = ThreadPoolExecutor(1, "refit") if beside else None
         self._fitting: Future[StaticModel | None] | None = None
 
     def new_model(self, journal: Journal, steps: int) -> StaticModel | None:
@@ -55,9 +54,9 @@ class Refits:
             return None
         self._next = next_refit(steps + 1)
         pages = crawled_pages(self._run, journal)
-        if self._beside is None:
+        if self._thread is None:
             return learn_topic(pages, self._start, self._seed)
-        self._fitting = self._beside.submit(learn_topic, pages, self._start, self._seed)
+        self._fitting = self._thread.submit(learn_topic, pages, self._start, self._seed)
         return None
 
     def _fitted(self) -> StaticModel | None:
@@ -68,11 +67,11 @@ class Refits:
         return fitting.result()
 
 
-def refits_of(
-    run: Path, config: TopicConfig, steps: int, beside: Executor | None = None
-) -> Refits | None:
-    """Return the refits of a run; None if its model does not learn from the crawl."""
-    return Refits(run, config, steps, beside) if config.training.learns else None
+def model_source(run: Path, config: TopicConfig, steps: int, beside: bool = False) -> NewModel:
+    """Return where new models of a run come from: nowhere unless its crawl teaches them."""
+    if config.training.learns:
+        return Refits(run, config, steps, beside).new_model
+    return lambda journal, steps: None
 
 
 def crawled_pages(run: Path, journal: Journal, web: Web | None = None) -> list[CrawledPage]:

@@ -18,7 +18,7 @@ from tres.relevance.examples import Examples, examples_from_labels
 from tres.relevance.installed_judge import InstalledJudge
 from tres.relevance.model import RelevanceModel
 from tres.relevance.model_kinds import load_model, train_model
-from tres.relevance.static import untrained_model
+from tres.relevance.static import StaticModel, untrained_model
 from tres.relevance.topic_affinity import content_words
 from tres.relevance.training import TopicWords
 from tres.settings.topic_file import TopicConfig
@@ -100,7 +100,7 @@ def topic_words(config: TopicConfig, found: Sequence[str] = ()) -> TopicWords:
     return TopicWords((*topic.keywords, *found), topic.phrases, topic.vectors, topic.description)
 
 
-def first_model(config: TopicConfig) -> RelevanceModel:
+def first_model(config: TopicConfig) -> StaticModel:
     """Return the model with which a crawl begins that has no examples."""
     model = untrained_model(topic_words(config))
     if model is None:

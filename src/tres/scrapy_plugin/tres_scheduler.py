@@ -120,11 +120,6 @@ class TresScheduler(CrawlScheduler):
             pages=crawler.settings.getint("TRES_PAGES") or None,
         )
         check_no_labels(config)
-        if config.training.explores:
-            raise ConfigError(
-                'training.model = "auto" explores the Web first, which a spider cannot wait for; '
-                "crawl once with 'tres crawl', then set training.load to that run's model/"
-            )
         try:
             return cls(crawler, config, Path(run))
         except RunError as problem:

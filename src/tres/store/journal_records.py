@@ -110,6 +110,8 @@ TEXTS: dict[str, Any] = {
     "text": tuple[str, str],
 }
 """The kinds of records, and the types in the JSON list of each."""
+_PLAIN: dict[type, str] = {Blocked: "blocked", PageText: "text"}
+"""Records that are their fields, and nothing more."""
 
 
 def encode(entry: Entry) -> tuple[str, bytes]:
@@ -131,10 +133,8 @@ def _encoded(entry: Entry) -> tuple[str, list[Any], bytes]:
             return "demand", [k, _gaps(waiting), urls], b""
         case Received(asked, Failed(url, kind, retryable)):
             return "failure", [asked, url, kind, retryable], b""
-        case Blocked(site):
-            return "blocked", [site], b""
-        case PageText(url, content):
-            return "text", [url, content], b""
+        case Blocked() | PageText():
+            return _PLAIN[type(entry)], list(msgspec.structs.astuple(entry)), b""
     raise TypeError(f"{entry!r:.50} is not an entry")
 
 
@@ -173,9 +173,7 @@ def _decoded(kind: str, text: Any, numbers: bytes) -> Entry:
         case "page":
             asked, *texts = text
             return Received(asked, decode_percept(texts, numbers))
-        case "text":
-            return PageText(*text)
-    return Blocked(*text)
+    return (PageText if kind == _PLAIN[PageText] else Blocked)(*text)
 
 
 def link_urls(body: bytes) -> tuple[str, ...]:

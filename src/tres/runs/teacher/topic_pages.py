@@ -88,7 +88,7 @@ def live_pages(
     kept.mkdir(exist_ok=True)
     with ExplorationLog(kept, "") as log:
         found: ExploredPages | None = in_live_loop(
-            lambda loop: explore_live(loop, config, explorer, lambda n, _: on_page(n), log)
+            lambda loop: explore_live(loop, config, explorer, on_page, log)
         )
     if found is None:
         raise TresError(f"stopped; what was fetched is kept in {kept}; run the command again")
