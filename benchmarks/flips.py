@@ -31,7 +31,6 @@ from benchmarks.kill import Scene, served, wait_until
 
 from tres.errors import TresError
 from tres.settings.topic_file import load_topic
-from tres.store.guessed_examples import read_guesses
 from tres.store.journal import JOURNAL, Journal
 from tres.store.journal_records import encode
 from tres.store.judgements import Judgement, append_judgement, read_judgements
@@ -77,7 +76,7 @@ def read(run: Path) -> Iterator[object]:
         snapshot = read_snapshot(run, "config", journal.position, journal.link)
     yield snapshot and (snapshot.position, snapshot.state)
     yield newest_model(run).digest
-    yield read_guesses(run), read_judgements(run)
+    yield read_judgements(run)
     if (web := web_of(run)) is not None:
         yield sorted((page.url, page.title, page.text, page.links) for page in web.pages())
     if (run / SUMMARY).exists():

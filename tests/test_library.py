@@ -144,9 +144,10 @@ def test_a_topic_from_a_program_is_the_topic_of_a_file(tmp_path: Path) -> None:
     assert made.agent.warmup == 100  # the preset's
 
 
-def test_a_topic_with_examples_trains_on_them_and_one_without_explores() -> None:
-    assert tres.new_topic(["bee"]).training.model == "auto"
-    assert tres.new_topic(["bee"], labels=["Bees"]).training.model == "tfidf"
+def test_a_topic_with_examples_trains_on_them_and_one_without_learns_from_its_crawl() -> None:
+    assert tres.new_topic(["bee"]).training.learns
+    assert tres.new_topic(description="All about bees.").training.learns
+    assert not tres.new_topic(["bee"], labels=["Bees"]).training.learns
     assert tres.new_topic(["bee"], labels=["Bees"], model="svm").training.model == "svm"
 
 
@@ -264,7 +265,7 @@ from tests.test_library import Longest
 web = tres.GeneratedWeb(600, seed=4)
 with serving_process(web.name) as proxy:
     topic = tres.new_topic(
-        web.topics["chess"], web.seeds("chess", 2), explore=40, proxy=proxy, delay=0.0, pages=30
+        web.topics["chess"], web.seeds("chess", 2), proxy=proxy, delay=0.0, pages=30
     )
     run = tres.run_crawl(topic, run=sys.argv[1], policy=Longest, on_page=lambda p: p.step < 12)
 print(len(run.pages), run.policy, run.summary["web"], run.summary["stopped"])

@@ -76,7 +76,7 @@ def answered(
 
 def test_it_asks_for_what_no_option_says(tres: Tres, monkeypatch: pytest.MonkeyPatch) -> None:
     ended = answered(
-        tres, monkeypatch, "sea birds", "gull, tern", f"{SEED} {SEED}2", "me@example.org", ""
+        tres, monkeypatch, "sea birds", "", "gull, tern", f"{SEED} {SEED}2", "me@example.org", ""
     )
     assert ended.code == 0, ended.err
     config = load_topic("sea-birds.toml")
@@ -85,8 +85,22 @@ def test_it_asks_for_what_no_option_says(tres: Tres, monkeypatch: pytest.MonkeyP
     assert ended.out.endswith("next: tres crawl sea-birds.toml --concurrency 8\n")
 
 
+def test_a_topic_that_is_described_needs_no_keywords(
+    tres: Tres, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = "Bees and the honey in their hives."
+    ended = answered(tres, monkeypatch, "bees", said, "", SEED, "a@b.c", "9")
+    assert ended.code == 0, ended.err
+    topic = load_topic("bees.toml").topic
+    assert (topic.description, topic.keywords) == (said, ())
+    options = ("--description", said, "--seed-url", SEED, "--web", archive, "--yes")
+    checked = tres("init", "other.toml", *options)
+    assert "2 of 3 keywords: bees, honey; likely relevant" in checked.out
+    assert tres("crawl", "other.toml", "--web", archive, "--pages", 5).code == 0
+
+
 def test_it_asks_again_until_it_has_an_answer(tres: Tres, monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = ["", "birds", " , ", "gull", "gulls", SEED, "me", "me@example.org", "x", "9"]
+    lines = ["", "birds", "", " , ", "gull", "gulls", SEED, "me", "me@example.org", "x", "9"]
     ended = answered(tres, monkeypatch, *lines)
     assert load_topic("birds.toml").crawl.pages == 9
     for problem in (
@@ -100,7 +114,7 @@ def test_it_asks_again_until_it_has_an_answer(tres: Tres, monkeypatch: pytest.Mo
 
 def test_a_seed_may_be_a_bare_host(tres: Tres, monkeypatch: pytest.MonkeyPatch) -> None:
     seeds = "gulls.example, Terns.example/a?b, http://auks.example, user@x.example"
-    lines = ["birds", "gull", seeds, seeds.rpartition(",")[0], "me@example.org", "9"]
+    lines = ["birds", "", "gull", seeds, seeds.rpartition(",")[0], "me@example.org", "9"]
     ended = answered(tres, monkeypatch, *lines)
     assert "not 'user@x.example'" in ended.err
     found = load_topic("birds.toml").topic.seeds
@@ -113,7 +127,7 @@ def test_a_seed_may_be_a_bare_host(tres: Tres, monkeypatch: pytest.MonkeyPatch) 
 def test_with_a_web_that_is_here_nobody_is_asked_for_a_contact(
     tres: Tres, archive: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ended = answered(tres, monkeypatch, "bees", "bee", SEED, "7", more=("--web", archive))
+    ended = answered(tres, monkeypatch, "bees", "", "bee", SEED, "7", more=("--web", archive))
     assert "mail address" not in ended.err
     assert load_topic("bees.toml").crawl.pages == 7
 
@@ -207,7 +221,7 @@ def test_on_a_real_terminal_it_asks(here: Path) -> None:
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "tres", "init", "--no-check"]
     with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs) as process:
-        os.write(ours, f"bees\nbee\n{SEED}\nme@example.org\n12\n".encode())
+        os.write(ours, f"bees\n\nbee\n{SEED}\nme@example.org\n12\n".encode())
         assert process.wait(60) == 0
     os.close(theirs)
     shown = os.read(ours, 10_000).decode()

@@ -20,7 +20,7 @@ from tres.offline.serving import serving
 
 from .conftest import TOPIC, Tres
 
-AUTO = TOPIC.replace('labels = ["Nature"]', 'model = "auto"\nexplore = 40')
+AUTO = TOPIC.replace('labels = ["Nature"]', 'model = "auto"')
 TAUGHT = TOPIC.replace('labels = ["Nature"]', 'positives = "bees"\nnegatives = "markets"')
 LIVE = "[live]\ndelay = 0.0\nthrottle = false\nper_site = 8\nnear_duplicates = false\n"
 
@@ -88,7 +88,8 @@ def test_it_learns_the_topic_crawls_the_web_and_goes_on(topic: Path, tmp_path: P
         again = run_tres("resume", run, "--pages", 40)
     assert again.returncode == 0, again.stderr
     summary = json.loads((run / "summary.json").read_text())
-    assert (summary["pages"], summary["web"], summary["exploration_pages"]) == (40, "live", 40)
+    assert (summary["pages"], summary["web"], summary["model"]) == (40, "live", "auto")
+    assert len(web.urls) == 40  # every page counts
     assert (run / "pages.csv").read_text().startswith(first)
     assert len(web.urls) == before + 15  # nothing is fetched again
     right = [(row["reward"] == "1") == (int(row["url"].rpartition("/")[2]) % 3 == 0)

@@ -24,13 +24,12 @@ from tres.crawl.events import Continued, Paused
 from tres.offline.generated.generator import GeneratedWeb
 from tres.runs.labelling import learn_judgements
 from tres.settings.topic_file import load_topic
-from tres.store.exploration_log import ExplorationLog
 from tres.store.journal import JOURNAL, Journal
 from tres.store.judgements import Judgement, append_judgement
 from tres.store.model_versions import newest_model
 from tres.store.orders import ORDERS, Block, Budget, Pause, Stop, send, take
 from tres.store.page_source import web_of
-from tres.store.run_directory import config_of, lock_run, write_config
+from tres.store.run_directory import config_of
 from tres.store.run_state import Doing, run_state
 
 from .conftest import TOPIC, Tres
@@ -323,19 +322,6 @@ def test_what_cannot_be_is_refused_with_what_to_do(
     assert refused.code == 2
     assert said.replace("resume RUN", f"resume {run}") in refused.err
     assert list(take(run)) == []
-
-
-def test_a_crawl_that_still_learns_its_topic_obeys_later(
-    tres: Tres, topic: Path, run: Path
-) -> None:
-    run.mkdir(parents=True)
-    write_config(run, load_topic(topic).to_toml())
-    with ExplorationLog(run, "settings"), lock_run(run):
-        sent = tres("steer", run, "stop")
-    assert sent.out == (
-        "order sent; the crawl is still learning its topic and obeys when that is done\n"
-    )
-    assert list(take(run)) != []
 
 
 def test_what_is_no_run_is_named(tres: Tres, tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -22,7 +21,6 @@ from tres.dashboard.run_files import hide_path
 from tres.dashboard.run_list import Runs
 from tres.dashboard.security import AccessRules
 from tres.dashboard.topic_list import find_topics
-from tres.store.exploration_log import EXPLORATION
 
 TOPIC = """
 name = "bees"
@@ -35,10 +33,9 @@ model = "auto"
 contact = "you@example.org"
 """
 PROGRAM = f"""#!{sys.executable}
-import signal, sys, time
+import sys, time
 from pathlib import Path
 
-signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests may have it ignored
 with open("called", "a") as file:
     file.write("\\n".join(sys.argv[1:]) + "\\n")
 if Path("fail").exists():
@@ -86,7 +83,7 @@ def called(folder: Path) -> list[str]:
 
 def test_topic_files_of_the_folder_are_listed_and_nothing_else(dashboard: Dashboard) -> None:
     bees, broken = get(dashboard.app(), "/api/topics").json["topics"]
-    assert (bees["key"], bees["name"], bees["keywords"]) == ("bees.toml", "bees", "bee, honey")
+    assert (bees["key"], bees["name"], bees["about"]) == ("bees.toml", "bees", "bee, honey")
     assert bees["problem"] == ""
     assert broken["key"] == "broken.toml"
     assert "keyword" in broken["problem"]
@@ -107,24 +104,10 @@ def test_a_crawl_does_what_its_file_says_and_lives_on(dashboard: Dashboard, fold
     assert folder / "runs" / "bees-2" in dashboard.crawls._crawls
 
 
-def test_one_that_learns_its_topic_is_stopped_where_it_was_crawls(
-    dashboard: Dashboard, folder: Path
-) -> None:
-    app, run = dashboard.app(), folder / "runs" / "bees"
-    run.mkdir(parents=True)
-    (run / "config.toml").write_text(TOPIC)
-    (run / EXPLORATION).touch()
-    stop = {"order": "stop"}
-    refused = post(app, "/api/runs/bees/orders", stop)
-    assert refused.status == 409
-    assert "was not started here" in refused.json["error"]
-    assert post(app, "/api/runs/bees/resume", {}).status == 200
-    assert get(app, "/api/runs/bees").json["begun_here"] is True
-    called(folder)
-    assert post(app, "/api/runs/bees/orders", stop).status == 200
-    (crawl,) = dashboard.crawls._crawls.values()
-    assert crawl.process.wait() == -signal.SIGINT
-    assert crawl.problem() == ""  # it was asked for
+def test_a_topic_without_keywords_is_listed_by_what_describes_it(folder: Path) -> None:
+    described = TOPIC.replace('keywords = ["bee", "honey"]', 'description = "All about bees."')
+    (folder / "bees.toml").write_text(described)
+    assert find_topics(folder)[0].about == "All about bees."
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ class Given:
     def _astronomy(self) -> None:
         (self._directory / "astronomy.toml").write_text(
             f"[topic]\nkeywords = {json.dumps(list(WORDS))}\nseeds = {json.dumps(_seeds(5))}\n"
-            '[training]\nmodel = "auto"\nexplore = 100\n[crawl]\npages = 100\nin_flight = 8\n'
+            "[crawl]\npages = 100\nin_flight = 8\n"
             '[live]\ncontact = "you@example.org"\ndelay = 0.0\n'
         )
 

@@ -18,7 +18,6 @@ from tres.offline import open_web
 from tres.relevance.example_files import examples_from_files
 from tres.relevance.model_kinds import load_model
 from tres.settings.topic_file import load_topic
-from tres.store.guessed_examples import read_guesses
 from tres.store.judgements import read_judgements
 from tres.store.run_results import read_summary
 from tres.topic.vectors.formats import file_source, read_vectors
@@ -57,7 +56,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "web.warc": lambda path: open_web(str(path)),
     "web.warc.gz": lambda path: open_web(str(path)),
     "judgements.jsonl": lambda path: read_judgements(path.parent),
-    "examples.jsonl.gz": lambda path: read_guesses(path.parent),
+    "examples.jsonl.gz": lambda path: examples_from_files(path, path),
     "summary.json": lambda path: read_summary(path.parent),
     "robots.txt": _robots,
 }

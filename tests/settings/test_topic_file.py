@@ -28,6 +28,10 @@ keywords = ["biology"]
 [training]
 labels = ["Science/Biology"]
 """
+UNKNOWN_TOPIC = (
+    "name some words that pages about the topic use, or say in topic.description what they are "
+    "about"
+)
 
 
 @pytest.fixture
@@ -288,6 +292,21 @@ def test_a_retired_setting_is_ignored_with_its_harmless_value(topic, refusal):
     )
 
 
+def test_how_far_earlier_versions_explored_is_ignored_as_old_runs_say_it(topic):
+    assert topic(SMALLEST + "explore = 100") == topic(SMALLEST)
+
+
+def test_a_topic_that_is_described_needs_no_keywords(topic):
+    described = topic("[topic]\ndescription = 'How animals and plants live.'")
+    assert (described.topic.keywords, described.training.learns) == ((), True)
+
+
+def test_without_examples_the_crawl_teaches_the_model_and_with_them_it_does_not(topic):
+    assert topic("[topic]\nkeywords = ['biology']").training.learns
+    assert not topic(SMALLEST).training.learns
+    assert topic(SMALLEST).training.model == "auto"
+
+
 def test_no_setting_is_both_retired_and_in_use():
     assert not RETIRED.keys() & set(KEYS)
 
@@ -324,8 +343,8 @@ def test_vectors_that_are_neither_a_name_nor_a_file(refusal, tmp_path):
         ("pages = 5", "pages is not in a section; did you mean crawl.pages?"),
         ("crawl = 5" + SMALLEST, "crawl must be a section, [crawl], not 5"),
         ("name = 5" + SMALLEST, "name must be text, not 5"),
-        ("", "topic.keywords is missing: words that pages about the topic use"),
-        ("[topic]\nkeywords = []", "topic.keywords must be a list of words with at least 1 item"),
+        ("", f"topic.keywords is missing: {UNKNOWN_TOPIC}"),
+        ("[topic]\nkeywords = []", f"topic.keywords is missing: {UNKNOWN_TOPIC}"),
         ("[topic]\nkeywords = 'a'", "topic.keywords must be a list of words, not 'a'"),
         (
             "[topic]\nkeywords = [' ']",
@@ -337,7 +356,7 @@ def test_vectors_that_are_neither_a_name_nor_a_file(refusal, tmp_path):
             "https:// and name a host, not 'example.org'",
         ),
         (
-            "[topic]\nkeywords = ['a']",
+            "[topic]\nkeywords = ['a']\n[training]\nmodel = 'svm'",
             "training names no source of examples; give exactly one of labels, positives with "
             'negatives, or load, or set model = "auto"',
         ),
@@ -494,7 +513,7 @@ def test_plain_keys_are_never_ambiguous():
 def test_the_resolved_file_explains_every_setting(config):
     text = config.to_toml()
 
-    assert text.startswith('name = "bio"\n\n[topic]\n# the topic in one or two sentences\n')
+    assert text.startswith('name = "bio"\n\n[topic]\n# the topic in one or two sentences; ')
     assert 'keywords = ["biology"]\n' in text
     assert "# directory of a saved model to use as it is\n# load is not set\n" in text
     assert 'max_per_site = "inf"\n' in text

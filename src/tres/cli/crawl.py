@@ -30,7 +30,7 @@ from tres.settings.policy_names import POLICIES, POLICY_NAMES
 from tres.settings.sections import FEATURES
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.journal import JOURNAL
-from tres.store.run_directory import command_to_resume, is_exploring
+from tres.store.run_directory import command_to_resume
 from tres.store.session_rebuild import RewoundWarning
 from tres.store.snapshot_files import SnapshotWarning
 
@@ -218,7 +218,7 @@ def report_stop(directory: Path, log: JsonLog | None = None) -> Iterator[None]:
     except KeyboardInterrupt:
         if log is not None:
             log.stopped_at_once(directory)
-        elif (directory / JOURNAL).exists() or is_exploring(directory):
+        elif (directory / JOURNAL).exists():
             again = printable(command_to_resume(directory))
             click.echo(f"stopped at once; the pages fetched are kept\ncontinue: {again}", err=True)
         else:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,12 @@ class Question:
     def answer(self, given: str | None, ask: bool) -> Any:
         """Return the value of the option that was given, of an answer, or of the default."""
         if given is None and ask:
-            return click.prompt(self.words, self.default, value_proc=self._parse_typed, err=True)
+            return click.prompt(
+                *(self.words, self.default),
+                value_proc=self._parse_typed,
+                show_default=bool(self.default),
+                err=True,
+            )
         try:
             return self.parse(self.default or "" if given is None else given)
         except ValueError as problem:
@@ -87,17 +92,31 @@ def _pages(answer: str) -> int:
 
 
 NAME = Question("name", "--name", "Name of the topic", text)
+DESCRIPTION = Question(
+    *("description", "--description", "The topic in one or two sentences (or nothing)"),
+    *(str.strip, ""),
+)
+TERMS = Question(
+    "terms", "--keywords", "Keywords and phrases, such as: bee, honey, honey bee", _terms
+)
 OTHERS = (
-    Question("terms", "--keywords", "Keywords and phrases, such as: bee, honey, honey bee", _terms),
     Question("seeds", "--seed-url", "Seeds: web addresses to start from", _seeds),
     Question("contact", "--contact", "Your mail address or web page, sent to the sites", _contact),
     Question("pages", "--pages", "Number of pages to fetch", _pages, str(CrawlSection().pages)),
 )
 
 
+def _questions(description: str | None) -> tuple[Question, ...]:
+    """Return the questions about a topic; one that is described needs no keywords."""
+    if not description:
+        return TERMS, *OTHERS
+    optional = replace(TERMS, parse=lambda answer: terms_of([answer]), default="")
+    return optional, *OTHERS
+
+
 def _refuse_missing(given: Mapping[str, str | None]) -> None:
     """Raise a `ConfigError` that names all missing options."""
-    needed = (question for question in OTHERS if question.default is None)
+    needed = (one for one in _questions(given["description"]) if one.default is None)
     if missing := [question.option for question in needed if given[question.key] is None]:
         raise ConfigError(
             f"missing: {', '.join(missing)}; give these options, or run `tres init` on a terminal, "
@@ -108,6 +127,9 @@ def _refuse_missing(given: Mapping[str, str | None]) -> None:
 @click.command()
 @click.argument("file", type=PATH, required=False)
 @click.option("--name", metavar="NAME", help="Name of the topic.  [default: that of FILE]")
+@click.option(
+    "--description", metavar="TEXT", help="The topic in one or two sentences; or give --keywords."
+)
 @click.option(
     "--keywords",
     "--keyword",
@@ -149,13 +171,14 @@ def init(
     given["name"] = given["name"] or (None if file is None else file.stem)
     if not (ask := sys.stdin.isatty() and not yes):
         _refuse_missing(given)
-        given["name"] = given["name"] or keywords[0].partition(",")[0]
+        given["name"] = given["name"] or (keywords or ("topic",))[0].partition(",")[0]
     name = NAME.answer(given["name"], ask)
     path = file or Path(f"{file_name(name)}.toml")
     if path.exists() and not force:
         raise ConfigError(f"{path}: exists already; name another file, or add --force")
-    known = {question.key: question.answer(given[question.key], ask) for question in OTHERS}
-    _write(path, draft_topic(name, **known))
+    described = DESCRIPTION.answer(given["description"], ask)
+    known = {one.key: one.answer(given[one.key], ask) for one in _questions(described)}
+    _write(path, draft_topic(name, **known, description=described))
     for problem in keyword_problems(known["terms"]):
         click.echo(f"note: {printable(problem)}")
     checks = [] if no_check else _check_seeds(load_topic(path), web, proxy)

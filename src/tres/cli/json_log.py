@@ -114,10 +114,6 @@ class JsonLog:
             values["budget"] = session.pages
         self.write(EVENTS[type(event)], **values)
 
-    def explored(self, pages: int, of: int) -> None:
-        """Write how many pages have been fetched to learn the topic."""
-        self.write("explored", pages=pages, of=of)
-
     def replaying(self, pages: int) -> None:
         """Write that the journal of a resumed run, with so many pages, is being read."""
         self.write("replaying", pages=pages)

@@ -32,7 +32,6 @@ from tres.runs.labelling import (
     Retrained,
     candidates,
     learn_judgements,
-    topic_terms,
     untrainable,
 )
 from tres.runs.rejudge import Rejudged, rejudge_idle_run, update_idle_run
@@ -41,6 +40,7 @@ from tres.store.judgements import Judgement, append_judgement
 from tres.store.model_versions import MODEL, newest_model
 from tres.store.page_source import web_of
 from tres.store.run_directory import config_of
+from tres.topic.topic_terms import topic_terms
 
 QUESTION = "relevant? [y]es, [n]o, [s]kip, [b]ack, [o]pen in a browser, [q]uit: "
 ANSWERS = ("yes", "no", "skip", "back", "open", "quit")
@@ -130,7 +130,7 @@ def _check_options(given: set[str], run: Path, asking: Asking, is_topic: bool) -
 def _judge_by_hand(run: Path, web: Web, config: TopicConfig, show: int) -> int:
     """Show the pages most worth judging; return how many were judged."""
     with messages().status("choosing pages"):
-        pages = candidates(run, web, newest_model(run), topic_terms(config))
+        pages = candidates(run, web, newest_model(run), topic_terms(config.topic))
     return _ask(run, pages[:show])
 
 

@@ -81,11 +81,6 @@ class CrawlProgress:
             state = f"paused, {_state(session)}" if self._paused else _state(session)
             self._show(session.steps, session.pages, state)
 
-    def explored(self, pages: int, of: int) -> None:
-        """Show how many pages have been fetched to learn the topic."""
-        if self._is_due():
-            self._show(0, None, f"learning the topic: {pages:,} of {of:,} pages")
-
     def replaying(self, pages: int) -> None:
         """Show that the journal of a resumed run, with so many pages, is being read."""
         if pages >= self._worth_a_line:

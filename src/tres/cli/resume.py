@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from tres.cli.console import messages
-from tres.cli.crawl import crawl_web, open_log, progress_of, report, report_stop, show_warnings
+from tres.cli.crawl import open_log, progress_of, report, report_stop, show_warnings
 from tres.cli.json_log import JsonLog
 from tres.cli.options import log_json_option, run_argument
 from tres.cli.progress import CrawlProgress
@@ -16,8 +16,6 @@ from tres.offline import open_web
 from tres.runs.offline_run import resume_offline
 from tres.runs.open_run import LIVE, Result
 from tres.runs.resume_run import resumable
-from tres.settings.topic_file import load_topic
-from tres.store.run_directory import config_of, is_exploring
 
 
 @click.command()
@@ -43,23 +41,15 @@ def resume(
     """
     screen = messages(quiet=log_json)
     with open_log(log_json) as log:
-        if is_exploring(run):  # it was stopped while it learnt its topic
-            config = load_topic(config_of(run))
-            config = config.override(pages=pages, requests=requests, proxy=proxy)
-            address, steps = "", None
-        else:
-            config, meta, steps = resumable(run, pages)
-            address = web or meta.web
+        config, meta, steps = resumable(run, pages)
+        address = web or meta.web
         if log is not None:
             log.started(config, run, address or LIVE, resumed=True)
-        with report_stop(run, log), show_warnings(log):
-            if steps is None:
-                result = crawl_web(config, run, screen, False, log)
-            else:
-                every = CrawlProgress.EVERY if address else 1
-                with progress_of(screen, config, log, every) as progress:
-                    progress.replaying(steps)
-                    result = _resume(run, address, pages, requests, proxy, progress)
+        every = CrawlProgress.EVERY if address else 1
+        progressing = progress_of(screen, config, log, every)
+        with report_stop(run, log), show_warnings(log), progressing as progress:
+            progress.replaying(steps)
+            result = _resume(run, address, pages, requests, proxy, progress)
         report(result, run, log)
 
 

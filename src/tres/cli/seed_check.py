@@ -2,7 +2,7 @@
 
 On the live Web the engine of a crawl fetches them, and is as polite: robots.txt is obeyed, private
 addresses are refused. There is no relevance model yet, so a page is not judged: the check counts
-the topic's keywords and phrases that occur in it.
+the topic's keywords and phrases that occur in it, or the words that describe it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tres.settings.topic_file import TopicConfig
 from tres.topic.keyword_matcher import KeywordMatcher, keyword_forms
 from tres.topic.language import language_of
 from tres.topic.text import STOP_WORDS, words
+from tres.topic.topic_terms import match_words
 from tres.web.page import Failed, FailureKind, Outcome, Page
 
 PATIENCE = 10.0
@@ -96,7 +97,8 @@ def check_live_seeds(config: TopicConfig) -> list[SeedCheck]:
 
 def _explorer(config: TopicConfig, checks: list[SeedCheck]) -> Explorer:
     """Fetch the seeds and nothing else."""
-    terms = [term for term in (*config.topic.keywords, *config.topic.phrases) if _is_specific(term)]
+    topic = config.topic
+    terms = [term for term in (*match_words(topic), *topic.phrases) if _is_specific(term)]
     for seed in dict.fromkeys(seed_urls(config)):
         outcome = yield seed
         checks.append(SeedCheck(seed, outcome, occurring(terms, outcome), len(terms)))

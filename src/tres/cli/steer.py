@@ -12,7 +12,7 @@ from tres.errors import ConfigError, RunError, printable
 from tres.numbers import format_count
 from tres.settings.topic_file import load_topic
 from tres.store.orders import OF_THE_MOMENT, Block, Budget, Continue, Order, Pause, Stop, send
-from tres.store.run_directory import command_to_resume, config_of, is_exploring
+from tres.store.run_directory import command_to_resume, config_of
 from tres.store.run_state import Doing, run_state
 from tres.web.url import SiteBy, canonical, site_of
 
@@ -48,8 +48,7 @@ def steer(run: Path, word: str, value: str | None) -> None:
     state = run_state(run)
     if state.is_crawled:
         send(run, order)
-        later = "the crawl is still learning its topic and obeys when that is done"
-        click.echo(f"order sent; {later if is_exploring(run) else _effect(run, order)}")
+        click.echo(f"order sent; {_effect(run, order)}")
     elif isinstance(order, OF_THE_MOMENT):
         more = " --pages N" if state.doing is Doing.FINISHED else ""
         again = f"{command_to_resume(run)}{more}"

@@ -16,7 +16,7 @@ from tres.cli.options import COUNT, PATH, Command
 from tres.cli.teacher_report import format_disagreements, format_examples, format_lesson
 from tres.errors import TeacherError, printable
 from tres.offline import JsonlArchive, Web, open_web
-from tres.runs.labelling import candidates, topic_terms
+from tres.runs.labelling import candidates
 from tres.runs.teacher.chat_client import ChatClient
 from tres.runs.teacher.endpoint import USUAL_KEY, Endpoint, key_for
 from tres.runs.teacher.lesson import Judged, Lesson, teach, teach_run
@@ -31,6 +31,7 @@ from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.judgements import JUDGEMENTS
 from tres.store.model_versions import newest_model
 from tres.store.teacher_cache import TeacherCache
+from tres.topic.topic_terms import topic_terms
 from tres.web.page import Page
 
 PRICE = click.FloatRange(min=0)
@@ -120,7 +121,8 @@ def ask_about_run(run: Path, web: Web, config: TopicConfig, asking: Asking) -> i
     _note_description(config)
     with asking.teacher(run) as teacher:
         with screen.status("choosing pages"):
-            chosen = candidates(run, web, newest_model(run), topic_terms(config))[: asking.calls]
+            worth = candidates(run, web, newest_model(run), topic_terms(config.topic))
+            chosen = worth[: asking.calls]
         told = teach_run(teacher, config, run, web, chosen, lesson)
         _listen(screen, told, lesson, teacher.spent, len(chosen), asking)
     click.echo("\n".join(format_disagreements(lesson, run / JUDGEMENTS)))

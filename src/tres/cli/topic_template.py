@@ -17,8 +17,8 @@ from tres.settings.topic_file import SECTIONS, TopicConfig
 from tres.topic.text import STOP_WORDS, words
 
 ACTIVE = (
-    *("topic.keywords", "topic.phrases", "topic.seeds"),
-    *("training.model", "training.explore"),
+    *("topic.description", "topic.keywords", "topic.phrases", "topic.seeds"),
+    "training.model",
     "crawl.pages",
     "live.contact",
 )
@@ -47,12 +47,16 @@ SHORT = 2
 
 
 def draft_topic(
-    name: str, terms: Sequence[str], seeds: Sequence[str], contact: str, pages: int
+    name: str,
+    terms: Sequence[str],
+    seeds: Sequence[str],
+    contact: str,
+    pages: int,
+    description: str = "",
 ) -> TopicConfig:
     """Return the topic of these answers; `ConfigError` names an invalid one.
 
-    Terms of several words become phrases. A topic needs a keyword: if there is none among the
-    terms, the phrases are its keywords.
+    Terms of several words become phrases; if all of them do, they are its keywords instead.
     """
     once = _unique(terms)
     single = [term for term in once if len(term.split()) == 1]
@@ -60,9 +64,12 @@ def draft_topic(
     return TopicConfig(
         name=name,
         topic=TopicSection(
-            keywords=tuple(single or once), phrases=tuple(phrases), seeds=tuple(seeds)
+            description=description,
+            keywords=tuple(single or once),
+            phrases=tuple(phrases),
+            seeds=tuple(seeds),
         ),
-        training=TrainingSection(model="auto"),
+        training=TrainingSection(),
         crawl=CrawlSection(pages=pages),
         live=LiveSection(contact=contact),
     )

@@ -47,7 +47,6 @@ from tres.dashboard.topic_list import find_topics
 from tres.errors import TresError
 from tres.report.metrics import CONTENT_TYPE
 from tres.report.palette import PALETTE
-from tres.store.run_directory import is_exploring
 
 STATIC = Path(__file__).parent / "static"
 CHARTS = Path(str(files("chartkick"))) / "django" / "static" / "chartkick" / "Chart.bundle.js"
@@ -194,7 +193,6 @@ class Dashboard:
         """One run: what the browser does not have yet."""
         run = self._requested_run(request)
         news = await run_in_threadpool(run.news, _client_state(request))
-        news["begun_here"] = self.crawls.is_running_here(run)
         news["formats"] = await run_in_threadpool(formats_of, run)
         news["learning"] = self._job_json(self.jobs.get("learn", run))
         news["problem"] = news["problem"] or hide_path(self.crawls.problem(run), run.directory)
@@ -237,8 +235,6 @@ class Dashboard:
     async def order(self, request: Request) -> Response:
         """Give an order to a running crawl."""
         run, wanted = self._requested_run(request), await _body(request)
-        if wanted == {"order": "stop"} and is_exploring(run.directory):
-            return await _confirm(self.crawls.stop, run)
         return await _confirm(give_order, run, wanted)
 
     async def judgement(self, request: Request) -> Response:

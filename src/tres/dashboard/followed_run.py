@@ -22,20 +22,15 @@ from tres.dashboard.run_counts import (
     largest,
     page_json,
 )
-from tres.dashboard.run_files import (
-    ExplorationProgress,
-    hide_path,
-    modification_times,
-)
+from tres.dashboard.run_files import hide_path, modification_times
 from tres.errors import TresError
 from tres.files.fingerprint import Fingerprint, fingerprint
 from tres.report.conclusion import STOPPED
 from tres.report.run_reader import PageRow, RunReader
-from tres.store.exploration_log import EXPLORATION
 from tres.store.journal import JOURNAL, Journal
 from tres.store.judgements import JUDGEMENTS
 from tres.store.model_versions import MODEL
-from tres.store.run_directory import SUMMARY, is_exploring
+from tres.store.run_directory import SUMMARY
 from tres.store.run_state import run_state
 from tres.store.verdicts import verdicts_fingerprint
 
@@ -87,12 +82,11 @@ class FollowedRun:
         self._looked = float("-inf")
         self._verdicts_fingerprint: Fingerprint = ()
         self._recount_at = float("-inf")
-        self._exploring = ExplorationProgress(directory)
 
     @property
     def changed(self) -> float:
         """When the run was last written to, in seconds of the epoch."""
-        names = (JOURNAL, f"{JOURNAL}-wal", EXPLORATION)
+        names = (JOURNAL, f"{JOURNAL}-wal")
         return max(modification_times(*(self.directory / name for name in names)), default=0.0)
 
     @property
@@ -145,15 +139,8 @@ class FollowedRun:
             "changed": self.changed,
             "problem": self.problem,
         }
-        known = self._exploration() if self._reader is None else about(self._reader)
+        known = {} if self._reader is None else about(self._reader)
         return now | self.counts.headline() | known
-
-    def _exploration(self) -> Json:
-        """What is known of a run without a journal."""
-        try:
-            return self._exploring.to_json() if is_exploring(self.directory) else {}
-        except TresError as problem:
-            return {"problem": hide_path(problem.message, self.directory)}
 
     def _parts(self, has: ClientState) -> Json:
         counts = self.counts
@@ -207,11 +194,6 @@ class FollowedRun:
         if self._clock() - self._looked < FRESH:
             return
         self._looked = self._clock()
-        if is_exploring(self.directory):
-            if self._reader is not None:  # another crawl was started in its place
-                self._reader, self.counts, self._fingerprint = None, Counts(), ()
-                self.edition, self._last_record = 0, 0
-            return
         try:
             self._read_journal()
             self.problem = ""

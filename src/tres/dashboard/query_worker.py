@@ -37,7 +37,7 @@ from tres.store.journal import JOURNAL, Journal
 from tres.store.page_source import pages_of
 from tres.store.run_directory import SUMMARY
 from tres.topic.excerpt import CHARS, excerpt
-from tres.topic.keyword_matcher import keyword_forms
+from tres.topic.topic_terms import topic_terms
 from tres.web.page import Page
 
 CITING = 5
@@ -142,8 +142,7 @@ def excerpts(reader: RunReader, steps: Iterable[int]) -> Json:
 
     Archives also give the titles.
     """
-    topic = reader.config.topic
-    terms = [*keyword_forms(topic.keywords), *topic.keywords, *topic.phrases]
+    terms = topic_terms(reader.config.topic)
     rows = [reader.pages[step - 1] for step in steps if 1 <= step <= len(reader.pages)]
     pages = pages_of(reader.run, ((row.record, row.url) for row in rows))
     kept = ((row, page) for row, page in zip(rows, pages, strict=True) if page is not None)

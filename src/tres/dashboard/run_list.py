@@ -15,9 +15,8 @@ from threading import Lock
 from tres.dashboard.followed_run import FollowedRun
 from tres.dashboard.run_files import modification_times
 from tres.errors import RunError
-from tres.store.exploration_log import EXPLORATION
 from tres.store.journal import JOURNAL
-from tres.store.run_directory import is_exploring, is_run
+from tres.store.run_directory import is_run
 
 DEPTH = 3
 """How far below the directory of all runs to look."""
@@ -55,7 +54,7 @@ class Runs:
         """Add new runs and drop those that are gone."""
         self._looked = self.clock()
         known = {run.directory: run for run in self._runs.values()}
-        here = [directory for directory in self._directories() if _is_shown(directory)]
+        here = [directory for directory in self._directories() if is_run(directory)]
         self._runs = {key: run for key, run in self._runs.items() if run.directory in set(here)}
         for directory in here:
             if directory not in known:
@@ -78,7 +77,7 @@ def named_runs(directories: Iterable[Path]) -> tuple[Path, ...]:
     """Return the directories that the user has named; `RunError` if one is not a run."""
     found = []
     for directory in directories:
-        if not _is_shown(directory):
+        if not is_run(directory):
             raise RunError(
                 f"{directory}: holds no run; name a directory that 'tres crawl' has written, or "
                 "start 'tres dashboard' without one to see all below ./runs"
@@ -89,7 +88,7 @@ def named_runs(directories: Iterable[Path]) -> tuple[Path, ...]:
 
 def _below(home: Path, depth: int) -> Iterator[Path]:
     """Run directories; symbolic links are not followed, and a run contains no other runs."""
-    if _is_shown(home):
+    if is_run(home):
         yield home.absolute()
         return
     try:
@@ -100,13 +99,8 @@ def _below(home: Path, depth: int) -> Iterator[Path]:
         yield from _below(Path(entry.path), depth - 1)
 
 
-def _is_shown(directory: Path) -> bool:
-    """Whether it is a run, or a crawl that still learns its topic."""
-    return is_run(directory) or is_exploring(directory)
-
-
 def _age(directory: Path) -> float:
-    return -max(modification_times(directory / JOURNAL, directory / EXPLORATION), default=0.0)
+    return -max(modification_times(directory / JOURNAL), default=0.0)
 
 
 def _free_key(name: str, taken: dict[str, FollowedRun]) -> str:

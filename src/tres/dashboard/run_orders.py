@@ -19,7 +19,7 @@ from tres.store.judgements import Judgement, append_judgement
 from tres.store.model_versions import MODEL
 from tres.store.orders import Block, Budget, Order, Pause, Stop, order_named, send
 from tres.store.page_source import web_of
-from tres.store.run_directory import config_of, is_exploring
+from tres.store.run_directory import config_of
 from tres.store.run_state import run_state
 from tres.store.verdicts import MODEL as BY_MODEL
 
@@ -30,10 +30,6 @@ MAY_ORDER = ("pause", "continue", "stop", "budget", "block")
 def give_order(run: FollowedRun, wanted: Json) -> str:
     """Give an order to a running crawl; return the confirmation."""
     order = order_named(wanted, MAY_ORDER)
-    if is_exploring(run.directory):
-        raise RunError(
-            "the crawl is still learning its topic; it takes orders once the crawl itself begins"
-        )
     if not run_state(run.directory).is_crawled:
         raise RunError("this run is not being crawled now; resume it first")
     send(run.directory, order)

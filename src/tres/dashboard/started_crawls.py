@@ -13,7 +13,6 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from signal import SIGINT
 from tempfile import TemporaryFile
 from threading import Lock
 from typing import IO
@@ -41,8 +40,6 @@ class StartedCrawl:
 
     process: subprocess.Popen[bytes]
     output: IO[bytes]
-    stopped: bool = False
-    """Whether it was asked to end, so that its end is not a problem."""
 
     @property
     def is_running(self) -> bool:
@@ -51,7 +48,7 @@ class StartedCrawl:
 
     def problem(self) -> str:
         """Return its last line if it failed, else an empty text."""
-        if self.stopped or self.process.poll() in (None, 0):
+        if self.process.poll() in (None, 0):
             return ""
         lines = self._tail().splitlines()
         return harmless(lines[-1].removeprefix("tres: ")) if lines else "it ended without a message"
@@ -92,21 +89,6 @@ class StartedCrawls:
         """Return whether a process that was started here is crawling this run."""
         crawl = self._crawls.get(run.directory)
         return crawl is not None and crawl.is_running
-
-    def stop(self, run: FollowedRun) -> str:
-        """End a crawl that was started here, as Ctrl-C would; what it has fetched is kept.
-
-        A crawl that still learns its topic does not read orders, so it gets a signal.
-        """
-        if not self.is_running_here(run):
-            raise RunError(
-                "the crawl is still learning its topic and was not started here; "
-                "stop it where it was started, or wait until the crawl itself begins"
-            )
-        crawl = self._crawls[run.directory]
-        crawl.stopped = True
-        crawl.process.send_signal(SIGINT)
-        return "The crawl will stop; what it has fetched is kept."
 
     def problem(self, run: FollowedRun) -> str:
         """Return why a crawl that was started here failed; empty if it did not."""

@@ -37,7 +37,8 @@ class TopicFile:
     path: Path
     name: str
     pages: int = 0
-    keywords: tuple[str, ...] = ()
+    about: str = ""
+    """Its keywords, or what describes it."""
     problem: str = ""
 
     @property
@@ -52,7 +53,7 @@ class TopicFile:
             "file": harmless(self.path.name),
             "name": harmless(self.name),
             "pages": self.pages,
-            "keywords": harmless(", ".join(self.keywords)),
+            "about": harmless(self.about),
             "problem": harmless(self.problem),
         }
 
@@ -92,6 +93,5 @@ def _topic(path: Path) -> TopicFile | None:
         return TopicFile(path, path.stem, problem=hide_path(problem.message, path))
     code = {"policy": config.crawl.policy, "judge": config.training.model}
     refused = (CUSTOM_CODE.format(*each) for each in code.items() if is_path(each[1]))
-    return TopicFile(
-        path, config.name, config.crawl.pages, config.topic.keywords, next(refused, "")
-    )
+    about = ", ".join(config.topic.keywords) or config.topic.description
+    return TopicFile(path, config.name, config.crawl.pages, about, next(refused, ""))

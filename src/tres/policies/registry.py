@@ -19,6 +19,7 @@ from tres.policies.setup import NOTHING, OfflineKnowledge, PolicySettings, Polic
 from tres.settings.policy_names import POLICY_NAMES, import_policy
 from tres.settings.sections import MODEL_NAMES, CrawlSection, FeatureSet
 from tres.settings.topic_file import TopicConfig
+from tres.topic.topic_terms import match_words
 from tres.web.url import site_of
 
 METHODS = tuple(name for name in vars(Policy) if not name.startswith("_") or name == "__len__")
@@ -91,7 +92,7 @@ def policy_settings(config: TopicConfig) -> PolicySettings:
         config.tree,
         config.agent,
         crawl.focus,
-        config.topic.keywords,
+        tuple(match_words(config.topic)),
         partial(site_of, by=crawl.site),
         crawl.indexed,
     )

@@ -24,7 +24,7 @@ from tres.report.safe_html import Markup, element, harmless, harmless_inside, jo
 from tres.store.judgements import PERSON, TEACHER
 from tres.store.page_source import pages_of
 from tres.topic.excerpt import Excerpt, excerpt
-from tres.topic.keyword_matcher import keyword_forms
+from tres.topic.topic_terms import topic_terms
 
 PRINTED, SHOWN = 100, 25
 """Rows of the table without the script and in print, and with the script on a screen."""
@@ -95,8 +95,7 @@ def permille(page: PageRow) -> int:
 
 def extracts_of(reader: RunReader, web: str | None = None, most: int = EXTRACTS) -> Extracts:
     """Return excerpts of the most relevant pages; `web` is where the run's archive is now."""
-    topic, found = reader.config.topic, Extracts()
-    terms = [*keyword_forms(topic.keywords), *topic.keywords, *topic.phrases]
+    terms, found = topic_terms(reader.config.topic), Extracts()
     rows = best_first(reader.pages)[:most]
     try:
         pages = pages_of(reader.run, ((row.record, row.url) for row in rows), web)

@@ -19,6 +19,7 @@ from tres.report.document import document, paragraphs
 from tres.report.reasons import reasons_of
 from tres.report.run_reader import RunReader
 from tres.report.safe_html import Markup, element, joined
+from tres.settings.sections import TopicSection
 from tres.store.model_versions import newest_model
 
 
@@ -41,9 +42,15 @@ def summary(reader: RunReader) -> Markup:
         harvest_rate(reader),
         conclusion_paragraph(reader),
         element("p", totals) if (totals := format_totals(reader)) else None,
-        element("p", f"Looking for {', '.join(reader.config.topic.keywords)}.", class_="quiet"),
+        element("p", _looked_for(reader.config.topic), class_="quiet"),
     )
     return element("div", words, _harvest(reader), class_="lead")
+
+
+def _looked_for(topic: TopicSection) -> str:
+    """What the crawl looked for, as its file says it."""
+    words = f"Looking for {', '.join(topic.keywords)}." if topic.keywords else ""
+    return f"{topic.description} {words}".strip()
 
 
 def harvest_rate(reader: RunReader) -> Markup:

@@ -42,7 +42,6 @@ from tres.store.orders import Adopt, forget, send
 from tres.store.run_directory import LockedError, lock_run
 from tres.store.run_results import read_pages
 from tres.topic.excerpt import Excerpt, excerpt
-from tres.topic.keyword_matcher import keyword_forms
 from tres.web.page import Page
 from tres.web.url import SiteBy, site_of
 
@@ -60,13 +59,6 @@ class Candidate:
     excerpt: Excerpt
     probability: float
     why: str
-
-
-def topic_terms(config: TopicConfig) -> list[str]:
-    """Return the words to look for in a page: keywords in all their forms, and phrases."""
-    keywords = config.topic.keywords
-    forms = keyword_forms(word for word in keywords if len(word.split()) == 1)
-    return [*keywords, *sorted(forms), *config.topic.phrases]
 
 
 def candidates(

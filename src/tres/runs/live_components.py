@@ -32,12 +32,12 @@ from tres.engines.scrapy.network_settings import (
 from tres.errors import ConfigError
 from tres.runs.open_run import MakeWarc, OpenRun
 from tres.runs.refits import model_source
-from tres.runs.topic_perceiver import match_words
 from tres.settings.topic_file import TopicConfig
 from tres.store.journal import Journal
 from tres.store.model_versions import MODEL
 from tres.store.run_controller import RunController, Switched
 from tres.store.warc_writer import WarcStore, about_crawl
+from tres.topic.topic_terms import match_words
 from tres.web.percept import Perceiver
 
 T = TypeVar("T")
@@ -100,7 +100,7 @@ def reader_plan(run: OpenRun, perceiver: Perceiver, model: Path | None = None) -
     config, expansion = run.config, perceiver.expansion
     return ReaderPlan.with_model(
         model or run.directory / MODEL,
-        match_words(config),
+        match_words(config.topic),
         config.topic.phrases,
         config.live,
         this_year(),

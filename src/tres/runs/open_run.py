@@ -116,17 +116,12 @@ def start_run(
     overwrite: bool = False,
     warc: MakeWarc | None = None,
     own: OwnPolicy | None = None,
-    is_locked: bool = False,
 ) -> Iterator[OpenRun]:
-    """Open a new run in a new directory, over an `offline` web or the live one.
-
-    The directory is prepared and locked here, unless it `is_locked` already.
-    """
+    """Open a new run in a new directory, over an `offline` web or the live one."""
     seeds = perceive_seeds(config, perceiver)
     known = NOTHING if offline is None else offline.known
     session = new_session(config, seeds, known, own, live=offline is None)
-    if not is_locked:
-        prepare(directory, overwrite)
+    prepare(directory, overwrite)
     model = perceiver.model
     meta = Meta(
         "" if offline is None else _web_address(offline.web),
@@ -135,7 +130,7 @@ def start_run(
         policy="" if own is None else own.name,
     )
     begin = Begin(config.crawl.pages, model.digest)
-    with nullcontext() if is_locked else lock_run(directory), at_work(directory):
+    with lock_run(directory), at_work(directory):
         with write_errors(directory, remedy="free some space or name another --run"):
             _write_first_files(directory, config, perceiver)
             journal = Journal.create(directory / JOURNAL, meta, Seeds(seeds), begin)

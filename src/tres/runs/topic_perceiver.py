@@ -19,11 +19,11 @@ from tres.relevance.installed_judge import InstalledJudge
 from tres.relevance.model import RelevanceModel
 from tres.relevance.model_kinds import load_model, train_model
 from tres.relevance.static import StaticModel, untrained_model
-from tres.relevance.topic_affinity import content_words
 from tres.relevance.training import TopicWords
 from tres.settings.topic_file import TopicConfig
 from tres.topic.expansion import Expansion, expand_keywords
 from tres.topic.keyword_matcher import KeywordMatcher
+from tres.topic.topic_terms import match_words
 from tres.topic.vectors.word_vectors import load_vectors
 from tres.web.percept import Perceiver
 from tres.web.url import SiteBy, canonical, site_of
@@ -48,12 +48,7 @@ def perceive_topic(
 
 def topic_matcher(config: TopicConfig, found: Sequence[str] = ()) -> KeywordMatcher:
     """Return what finds the topic's words in links; `found` are further keywords."""
-    return KeywordMatcher((*match_words(config), *found), config.topic.phrases)
-
-
-def match_words(config: TopicConfig) -> Sequence[str]:
-    """Return the words that links are searched for: keywords, or those of the description."""
-    return config.topic.keywords or content_words(config.topic.description)
+    return KeywordMatcher((*match_words(config.topic), *found), config.topic.phrases)
 
 
 def topic_examples(config: TopicConfig, web: Web | None) -> Examples:

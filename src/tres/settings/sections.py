@@ -106,10 +106,10 @@ _SOME_SHARE = number("above 0 and at most 1", lambda x: 0 < x <= 1)
 class TopicSection(Section, name="topic"):
     """What the crawl is about."""
 
-    description: str = setting(_or_empty(text), "the topic in one or two sentences", "")
-    keywords: Texts = setting(
-        flat_list(term, "words"), "words that pages about the topic use; or describe it", ()
+    description: str = setting(
+        _or_empty(text), "the topic in one or two sentences; with it, keywords may be left out", ""
     )
+    keywords: Texts = setting(flat_list(term, "words"), "words that pages about the topic use", ())
     phrases: Texts = setting(
         flat_list(term, "phrases"), "phrases that pages about the topic use", ()
     )
@@ -146,7 +146,7 @@ class TopicSection(Section, name="topic"):
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingSection(Section, name="training"):
-    """Where the relevance model comes from: labels, files of examples, or a saved model."""
+    """What teaches the relevance model: the crawl itself, unless there are examples or a model."""
 
     labels: Texts = setting(
         flat_list(text, "labels"), "labels of relevant pages, with all labels below them", ()

@@ -75,8 +75,10 @@ _STRING = re.compile(
 """A string or a comment of TOML."""
 _LONG_KEY = re.compile(rf'(?<![\w"-])(?:[\w"-]++[ \t]*+\.[ \t]*+){{{MOST_PARTS}}}')
 KEYS = tuple(f"{name}.{key.name}" for name, kind in SECTIONS.items() for key in fields(kind))
+ANY = object()
 RETIRED: dict[str, tuple[object, str]] = {
-    "training.eight_bit": (False, "neural models always answer exactly")
+    "training.eight_bit": (False, "neural models always answer exactly"),
+    "training.explore": (ANY, "a crawl learns its topic from the pages that it fetches"),
 }
 """Settings of earlier versions: the value that is ignored, and why the others are refused.
 
@@ -94,22 +96,24 @@ def load_topic(path: Path | str) -> TopicConfig:
 
 
 def new_topic(
-    keywords: Sequence[str], seeds: Sequence[str] = (), *, name: str = "topic", **settings: object
+    keywords: Sequence[str] = (),
+    seeds: Sequence[str] = (),
+    *,
+    name: str = "topic",
+    **settings: object,
 ) -> TopicConfig:
     """Return a topic without a file.
 
     `settings` are those of the file, by plain (`pages`) or dotted key (`crawl.pages`, as
-    `**{"crawl.pages": 500}`), and are checked in the same way. Where no example pages are named
-    (`labels`, `positives` and `negatives`, `load`) the model is `auto`: it learns from pages
-    around the seeds.
+    `**{"crawl.pages": 500}`), and are checked in the same way. Keywords may be left out if there
+    is a `description`. Where no example pages are named (`labels`, `positives` and `negatives`,
+    `load`) the crawl itself teaches the model.
 
         >>> topic = new_topic(["bee", "honey"], ["https://bees.example/"], pages=500)
         >>> topic.training.model, topic.crawl.pages
         ('auto', 500)
     """
     given = _by_section({**settings, "topic.keywords": keywords, "topic.seeds": seeds})
-    if not given["training"].keys() & {"labels", "positives", "negatives", "load"}:
-        given["training"].setdefault("model", "auto")
     sections = {key: kind(**given[key]) for key, kind in SECTIONS.items()}
     return TopicConfig(name=_name(name), **sections)  # type: ignore[arg-type]
 
@@ -201,7 +205,7 @@ def _without_retired(section: str, table: dict[str, Any]) -> dict[str, Any]:
         harmless, reason = RETIRED.get(f"{section}.{key}", (None, ""))
         if not reason:
             kept[key] = value
-        elif value != harmless:
+        elif harmless is not ANY and value != harmless:
             raise ConfigError(f"{section}.{key} is no longer a setting: {reason}; remove the line")
     return kept
 

@@ -1,11 +1,9 @@
-"""The log of an exploration: `exploration.jsonl` in the run directory.
+"""The log of an exploration, `exploration.jsonl`: what a teacher sees before there is a crawl.
 
-An exploration comes before the crawl, takes minutes on the live Web, and has no journal. So every
-outcome is appended here as it comes, and an exploration that was stopped or killed goes on after
-the last one. Each line has a checksum in front. The first says with which settings the exploration
-started; each of the others is a URL that was requested, and its outcome. What a kill or a power cut
-has left of a last line is cut off: that page is fetched again. When the crawl itself begins, the
-file is deleted.
+An exploration takes minutes on the live Web, and has no journal. So every outcome is appended here
+as it comes, and an exploration that was stopped or killed goes on after the last one. Each line is
+a URL that was requested and its outcome, with a checksum in front. What a kill or a power cut has
+left of a last line is cut off: that page is fetched again.
 """
 
 from __future__ import annotations
@@ -20,7 +18,6 @@ from zlib import crc32
 import msgspec
 
 from tres.engines.reading.wire import checked_failure, checked_page, page_values
-from tres.errors import RunError
 from tres.web.page import Failed, Outcome
 
 EXPLORATION = "exploration.jsonl"
@@ -32,19 +29,12 @@ Answer = tuple[str, Outcome]
 class ExplorationLog:
     """The log of one exploration; `answers` are those it held when it was opened."""
 
-    def __init__(self, run: Path, settings: str) -> None:
-        path = run / EXPLORATION
+    def __init__(self, directory: Path) -> None:
+        path = directory / EXPLORATION
         lines = list(_sound_lines(path.read_bytes())) if path.exists() else []
-        if lines and lines[0][0] != settings:
-            raise RunError(
-                f"{run}: an exploration was started there with other settings; name another --run, "
-                "or add --overwrite"
-            )
-        self.answers: list[Answer] = [_answer(values) for values, _ in lines[1:]]
+        self.answers: list[Answer] = [_answer(values) for values, _ in lines]
         self._file = path.open("ab")
         self._file.truncate(lines[-1][1] if lines else 0)
-        if not lines:
-            self._append(settings)
 
     def __enter__(self) -> Self:
         return self
@@ -55,10 +45,7 @@ class ExplorationLog:
     def add(self, url: str, outcome: Outcome) -> None:
         """Append the outcome of a URL."""
         values = asdict(outcome) if isinstance(outcome, Failed) else page_values(outcome)
-        self._append([url, values])
-
-    def _append(self, values: Any) -> None:
-        text = json.dumps(values).encode()
+        text = json.dumps([url, values]).encode()
         self._file.write(b"%08x " % crc32(text) + text + b"\n")
         self._file.flush()
 

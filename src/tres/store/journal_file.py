@@ -29,7 +29,6 @@ import msgspec
 
 from tres import __version__
 from tres.errors import RunError
-from tres.store.exploration_log import EXPLORATION
 from tres.store.high_water_mark import Extent, HighWaterMark, Required, mark_path, read_mark
 from tres.store.journal_records import DamagedError
 from tres.store.journal_tables import FAILURES_TABLE, POSTPONED_TABLE, pages_table
@@ -53,6 +52,7 @@ class Meta(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     web_name: str
     features: tuple[str, ...]
     exploration_pages: int = 0
+    """Pages that earlier versions fetched before the crawl; always 0 now."""
     version: str = __version__
     policy: str = ""
     """The policy object that a program passed; empty if the configuration names the policy."""
@@ -217,18 +217,12 @@ def refuse_shorter(
 
 
 def refuse_missing(path: Path) -> None:
-    """Refuse a path without a journal and say what to do; an exploration is worth keeping."""
-    if path.exists():
-        return
-    if (path.parent / EXPLORATION).is_file():
+    """Refuse a path without a journal and say what to do."""
+    if not path.exists():
         raise RunError(
-            f"{path.parent}: is still learning its topic and has no pages yet; wait for it, or, if "
-            "it was stopped, continue it with 'tres resume'"
+            f"{path.parent}: there is no {path.name}; name a run that this version of tres "
+            "has crawled, or run the crawl again with --overwrite"
         )
-    raise RunError(
-        f"{path.parent}: there is no {path.name}; name a run that this version of tres "
-        "has crawled, or run the crawl again with --overwrite"
-    )
 
 
 @contextmanager

@@ -6,7 +6,6 @@
     config.toml     the resolved configuration: the crawl can be repeated from it; its last line
                     is a checksum of the others
     model/          the relevance model, the newest if there are several (`store.model_versions`)
-    examples.jsonl.gz  the examples of a model that was trained without labels
     keywords.csv    the keywords, given and found, if the topic asks for expansion
     judgements.jsonl  what people or a teacher said about pages, if `tres label` was used
     verdicts.json   what the newest model says of the pages, if they were judged again
@@ -14,7 +13,6 @@
     pages-NNNNN.warc.gz  the raw pages of a live crawl (`tres.store.warc_writer`)
     orders/         orders to a crawl that is running (`store.orders`)
     state.json      what a crawl that is running does now (`store.run_state`)
-    exploration.jsonl  what an exploration has fetched, until the crawl begins
 
 and, derived from the journal whenever a crawl ends in an orderly way, and again when its pages are
 judged (`store.run_results`):
@@ -39,7 +37,7 @@ import sqlite3
 import time
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -47,8 +45,6 @@ from tres.engines.scrapy.logs import LOG
 from tres.errors import RunError, SeedError, printable
 from tres.files import opening as files
 from tres.files.durable import UNFINISHED, replace_file
-from tres.store.exploration_log import EXPLORATION
-from tres.store.guessed_examples import EXAMPLES
 from tres.store.high_water_mark import MARK
 from tres.store.journal import JOURNAL
 from tres.store.judgements import JUDGEMENTS
@@ -63,9 +59,10 @@ CONFIG, PAGES, FAILURES = "config.toml", "pages.csv", "failures.csv"
 TREE, SUMMARY, KEYWORDS = "tree.json", "summary.json", "keywords.csv"
 STATE, REPORT = "state.json", "report.html"
 _OWN_FILES = (
-    *(CONFIG, PAGES, FAILURES, KEYWORDS, TREE, SUMMARY, JUDGEMENTS, EXAMPLES, SNAPSHOT),
-    *(STATE, REPORT, LOG, EXPLORATION, TEACHER, VERDICTS),
+    *(CONFIG, PAGES, FAILURES, KEYWORDS, TREE, SUMMARY, JUDGEMENTS, SNAPSHOT),
+    *(STATE, REPORT, LOG, TEACHER, VERDICTS),
     *(JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm", f"{JOURNAL}-journal", MARK),
+    *("examples.jsonl.gz", "exploration.jsonl"),  # of earlier versions
 )
 _CHECKSUM = "# checksum: "
 _MOST_BYTES = 100_000_000
@@ -80,28 +77,12 @@ def is_run(path: Path) -> bool:
     return (path / CONFIG).is_file() and (path / JOURNAL).is_file()
 
 
-def is_exploring(path: Path) -> bool:
-    """Whether a run is still exploring, before the crawl itself."""
-    return (path / CONFIG).is_file() and _has_exploration(path)
-
-
-def _has_exploration(path: Path) -> bool:
-    """The configuration is written second: a kill in between leaves an exploration without one."""
-    return (path / EXPLORATION).is_file() and not (path / JOURNAL).exists()
-
-
-def refuse_taken(path: Path, overwrite: bool, explored: bool = False) -> None:
-    """Refuse a directory that cannot take a new run; nothing is changed.
-
-    With `explored`, an exploration that was stopped there may continue.
-    """
+def refuse_taken(path: Path, overwrite: bool) -> None:
+    """Refuse a directory that cannot take a new run; nothing is changed."""
     if path.exists() and not path.is_dir():
         raise RunError(f"{path}: is a file; name a directory for the run")
     if not path.exists() or not any(path.iterdir()):
         return
-    if explored and _has_exploration(path):
-        with lock_run(path):
-            return
     if not (path / CONFIG).exists() and not all(map(_is_own, path.iterdir())):
         raise RunError(f"{path}: holds other files; name a new directory for the run")
     if not overwrite:
@@ -110,28 +91,16 @@ def refuse_taken(path: Path, overwrite: bool, explored: bool = False) -> None:
         pass
 
 
-def prepare(path: Path, overwrite: bool, explored: bool = False) -> None:
-    """Make an empty directory for a new run; an earlier run is deleted only with `overwrite`.
-
-    With `explored`, what an exploration has fetched there is kept.
-    """
-    refuse_taken(path, overwrite, explored)
-    goes_on = explored and not overwrite and _has_exploration(path)
-    if path.exists() and not goes_on:
+def prepare(path: Path, overwrite: bool) -> None:
+    """Make an empty directory for a new run; an earlier run is deleted only with `overwrite`."""
+    refuse_taken(path, overwrite)
+    if path.exists():
         with lock_run(path):
             _clear(path)
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunError(f"{path}: cannot be made ({error.strerror}); name another --run") from error
-
-
-def forget_exploration(path: Path) -> None:
-    """Delete an exploration that no model can be trained from."""
-    for name in (EXPLORATION, CONFIG):
-        (path / name).unlink(missing_ok=True)
-    with suppress(OSError):  # it has other files
-        path.rmdir()
 
 
 def _is_own(entry: Path) -> bool:

@@ -70,6 +70,11 @@ def words(text: str) -> list[str]:
     return _WORD.findall(_composed(text.casefold()))
 
 
+def content_words(text: str) -> list[str]:
+    """Return the different words of a text that are no stop words, in order."""
+    return list(dict.fromkeys(word for word in words(text) if word not in STOP_WORDS))
+
+
 def placed_words(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and folded form of each word of a text in composed form (NFC)."""
     for found in _WORD.finditer(text):

@@ -29,8 +29,7 @@ export class Controls {
     this.paused = run.state === "paused";
     const running = this.paused || run.state === "crawling";
     this.element.hidden = false;
-    for (const control of [this.pause, this.more]) control.hidden = !running || Boolean(run.exploring);
-    this.stopIt.hidden = !running || (Boolean(run.exploring) && !run.begun_here);
+    for (const control of [this.pause, this.more, this.stopIt]) control.hidden = !running;
     for (const control of [this.report, this.save]) control.hidden = run.pages === 0;
     this.resume.hidden = running;
     write(this.pause, this.paused ? "Continue" : "Pause");

@@ -6,7 +6,7 @@ import { Controls } from "./controls.js";
 import { RECENT, count, counted, duration, h, keyed, moment, pace, percent, webLink, write } from "./dom.js";
 import { Frontier } from "./frontier.js";
 import { LastPages } from "./pages.js";
-import { badge, doing, learning } from "./runs.js";
+import { badge } from "./runs.js";
 
 const REDRAW = 2000; // milliseconds between two redraws: the browser shares the machine with the crawl
 const EARLY = 20; // pages before which a recent rate or a pace says nothing yet
@@ -44,24 +44,17 @@ class RunView {
     this.failures = h("ul", { class: "bars" });
     this.lastFailures = h("ul", { class: "plain" });
     this.lastFailed = h("details", { class: "card", open: true }, h("summary", {}, h("h2", {}, "Last failures")), this.lastFailures);
-    this.learnt = h("p", { class: "card", role: "status", hidden: true });
     const canvases = Object.keys(TITLES).map((name) => [name, h("canvas", { role: "img" })]);
-    this.begun = h(
-      "div",
-      { class: "begun" },
-      this.tiles,
-      h("div", { class: "charts" }, canvases.map(([name, canvas]) => chartCard(TITLES[name], canvas)), this.failureCard()),
-      this.pages.element,
-      this.frontier.element,
-      this.lastFailed,
-    );
     main.append(
       h("div", { class: "title" }, this.name, this.state, h("span", { class: "grow" }), this.controls.element),
       this.about,
       this.problem,
       this.bar,
-      this.learnt,
-      this.begun,
+      this.tiles,
+      h("div", { class: "charts" }, canvases.map(([name, canvas]) => chartCard(TITLES[name], canvas)), this.failureCard()),
+      this.pages.element,
+      this.frontier.element,
+      this.lastFailed,
     );
     this.charts = Object.fromEntries(canvases.map(([name, canvas]) => [name, CHARTS[name](canvas)]));
   }
@@ -103,16 +96,13 @@ class RunView {
   show(run) {
     document.title = `${run.name}: tres`;
     write(this.name, run.name);
-    if (this.state.textContent !== doing(run)) this.state.replaceChildren(badge(doing(run)));
+    if (this.state.textContent !== run.state) this.state.replaceChildren(badge(run.state));
     write(this.about, aboutOf(run));
     this.problem.hidden = !run.problem;
     write(this.problem, run.problem);
-    this.bar.max = run.exploring?.of ?? run.budget ?? 1;
-    this.bar.value = run.exploring?.pages ?? run.pages;
-    this.learnt.hidden = !run.exploring;
-    this.begun.hidden = Boolean(run.exploring);
+    this.bar.max = run.budget ?? 1;
+    this.bar.value = run.pages;
     this.controls.update(run);
-    if (run.exploring) return write(this.learnt, learntOf(run));
     keyed(this.tiles, tilesOf(run), ([name]) => name, newTile, fillTile);
     this.drawCharts(run);
     this.showFailures(run);
@@ -161,13 +151,6 @@ class RunView {
 
 function chartCard(title, canvas) {
   return h("section", { class: "card" }, h("h2", {}, title), h("div", { class: "canvas" }, canvas));
-}
-
-function learntOf(run) {
-  const done = learning(run);
-  const text = `${done[0].toUpperCase()}${done.slice(1)}.`;
-  if (run.state === "stopped") return `${text} It was stopped; what it has fetched is kept, and it can be resumed.`;
-  return `${text} The crawl begins when it has seen enough; from then on you can pause it.`;
 }
 
 function aboutOf(run) {

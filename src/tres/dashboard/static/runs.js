@@ -5,13 +5,7 @@ import { RECENT, count, counted, duration, h, keyed, moment, percent, write } fr
 import { sparkline } from "./charts.js";
 import { newCrawl } from "./topics.js";
 
-const STATES = ["crawling", "learning", "paused", "finished", "stopped", "failed", "starting"];
-
-// The state of a run; one that learns its topic has not begun to crawl.
-export const doing = (run) => (run.exploring && run.state === "crawling" ? "learning" : run.state);
-
-export const learning = ({ exploring }) =>
-  `learning the topic: ${count(exploring.pages)} of ${counted(exploring.of, "page")}`;
+const STATES = ["crawling", "paused", "finished", "stopped", "failed", "starting"];
 
 export function badge(state = "") {
   return h("span", { class: `badge ${STATES.includes(state) ? state : "reading"}` }, state || "reading …");
@@ -76,11 +70,11 @@ function fill(line, run) {
   if (line.shown === shown) return;
   line.shown = shown;
   const find = (name) => line.querySelector(`.${name}`);
-  find("state").replaceChildren(badge(doing(run)));
+  find("state").replaceChildren(badge(run.state));
   if (!run.state) return;
   const about = [run.topic, run.policy, run.web, `${duration(run.seconds)} crawled`].filter(Boolean).join(" · ");
-  write(find("about"), run.problem || (run.exploring ? learning(run) : about));
-  if (run.pages || !(run.problem || run.exploring)) {
+  write(find("about"), run.problem || about);
+  if (run.pages || !run.problem) {
     fact(find("fetched"), count(run.pages), `of ${counted(run.budget, "page")}`);
     fact(find("harvest"), percent(run.harvest_rate), "relevant");
     fact(find("sites"), count(run.relevant_sites), run.relevant_sites === 1 ? "relevant site" : "relevant sites");

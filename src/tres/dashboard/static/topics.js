@@ -32,7 +32,7 @@ function choose(topics, frame) {
 function line(topic, checked) {
   const about = topic.problem
     ? h("small", { class: "problem" }, topic.problem)
-    : h("small", {}, `${topic.file} · ${counted(topic.pages, "page")} · ${topic.keywords}`);
+    : h("small", {}, `${topic.file} · ${counted(topic.pages, "page")} · ${topic.about}`);
   const choice = h("input", { type: "radio", name: "topic", value: topic.key, checked, disabled: Boolean(topic.problem) });
   return h("label", {}, choice, h("span", {}, h("b", {}, topic.name), about));
 }

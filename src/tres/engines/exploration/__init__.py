@@ -1,1 +1,1 @@
-"""A short crawl that gathers pages to learn a topic from."""
+"""A short fetch of pages around the seeds before there is a crawl: to check or to label them."""

@@ -1,4 +1,4 @@
-"""A short exploratory crawl: texts to learn a topic from when nobody has labelled any.
+"""A short exploratory crawl: pages to ask a teacher about, before a topic is crawled.
 
 From the seeds alone it gathers two samples, both of pages that a crawler can really reach:
 

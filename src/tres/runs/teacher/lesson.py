@@ -9,12 +9,13 @@ from pathlib import Path
 
 from tres.offline.web import Web
 from tres.relevance.model import THRESHOLD
-from tres.runs.labelling import Candidate, topic_terms
+from tres.runs.labelling import Candidate
 from tres.runs.teacher.chat_client import Message
 from tres.runs.teacher.question import Verdict, question
 from tres.runs.teacher.teacher import NoVerdict, Teacher
 from tres.settings.topic_file import TopicConfig
 from tres.store.judgements import TEACHER, Judgement, append_judgement
+from tres.topic.topic_terms import topic_terms
 from tres.web.page import Page
 
 
@@ -73,7 +74,7 @@ def teach(
 
     `probabilities` are those of the model, by URL.
     """
-    terms, asked, chances = topic_terms(config), list[Page](), probabilities or {}
+    terms, asked, chances = topic_terms(config.topic), list[Page](), probabilities or {}
 
     def questions() -> Iterator[list[Message]]:
         for page in pages:

@@ -86,7 +86,7 @@ def live_pages(
     explorer = explore(seeds, forms, pages, rng)
     kept = directory / f"fetched-{exploration_digest(config.override(description=''))[:DIGITS]}"
     kept.mkdir(exist_ok=True)
-    with ExplorationLog(kept, "") as log:
+    with ExplorationLog(kept) as log:
         found: ExploredPages | None = in_live_loop(
             lambda loop: explore_live(loop, config, explorer, on_page, log)
         )
