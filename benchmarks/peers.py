@@ -189,8 +189,14 @@ def run(
 ) -> str:
     """Run a Python program to its end, and return what it prints; what it keeps goes to `home`."""
     at_home = {} if home is None else {"HOME": str(home), "CRAWL4_AI_BASE_DIRECTORY": str(home)}
+    environment = os.environ | at_home
     done = subprocess.run(
-        [python, *command], input=given, capture_output=True, text=True, env=os.environ | at_home
+        [python, *command],
+        input=given,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
     )
     if done.returncode:
         sys.exit(f"{' '.join(command)} has failed:\n{done.stderr[-2000:]}")
