@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tres.distribution import pip_install
 from tres.errors import ModelError, TrainingError
-from tres.relevance import custom_model, installed_judge, static, svm, tfidf
+from tres.relevance import custom_model, installed_judge, static, svm, tfidf, transformer_model
 from tres.relevance.examples import Examples
 from tres.relevance.model import RelevanceModel
 from tres.relevance.model_files import MANIFEST, ModelFiles
@@ -55,6 +55,14 @@ MODEL_KINDS = {
         lambda examples, seed, topic, _: static.train_from_topic(examples, seed, topic),
         static.StaticModel.from_files,
         takes_weights=True,
+    ),
+    transformer_model.KIND: ModelKind(
+        lambda examples, seed, topic, _: transformer_model.train_transformer(examples, seed, topic),
+        transformer_model.TransformerModel.from_files,
+        takes_weights=True,
+        extra="encoder",
+        train_packages=("onnxruntime", "tokenizers"),
+        load_packages=("onnxruntime", "tokenizers"),
     ),
     tfidf.KIND: ModelKind(
         lambda ex, seed, *_: tfidf.train_tfidf(ex.texts, ex.labels, seed, ex.weights),

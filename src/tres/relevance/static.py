@@ -19,7 +19,6 @@ Each word is looked up once and then kept as four numbers, so this costs hardly 
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,6 +32,7 @@ from numpy.typing import NDArray
 from tres.errors import ModelError
 from tres.relevance.batches import predict_cached
 from tres.relevance.encoders.encoder import unit_rows
+from tres.relevance.encoders.record import encoder_record, recorded_encoder
 from tres.relevance.encoders.sources import STATIC, load_encoder
 from tres.relevance.encoders.static_table import StaticEncoder
 from tres.relevance.examples import Examples
@@ -187,14 +187,13 @@ class StaticModel(SavedModel):
     def _files(self) -> ModelFiles:
         arrays = {name: getattr(self, name) for name in ("idf", "weights", "direction")}
         arrays["scalars"] = np.array([self.strength, self.intercept, self.prior])
-        encoder = {"name": self.encoder.name, "digest": self.encoder.digest}
-        parts = {ENCODER: (json.dumps(encoder) + "\n").encode()}
+        parts = {ENCODER: encoder_record(self.encoder)}
         return ModelFiles(KIND, tuple(self.vocabulary), arrays, dict(self.facts), parts)
 
     @classmethod
     def from_files(cls, files: ModelFiles) -> StaticModel:
         """Rebuild a saved model; `ModelError` if the parts do not fit together."""
-        encoder = named_encoder(files.parts.get(ENCODER, b""))
+        encoder = recorded_encoder(files.parts.get(ENCODER, b""), static_encoder)
         index = {word: place for place, word in enumerate(files.vocabulary)}
         expected = {
             "idf": ("float32", (len(index),)),
@@ -209,22 +208,6 @@ class StaticModel(SavedModel):
         strength, intercept, prior = arrays["scalars"].tolist()
         words = index, arrays["idf"], arrays["weights"], arrays["direction"]
         return cls(*words, strength, intercept, prior, encoder, files.facts)
-
-
-def named_encoder(part: bytes) -> StaticEncoder:
-    """Return the encoder that a saved model names; it must be the very same."""
-    try:
-        named = json.loads(part)
-        name, digest = str(named["name"]), str(named["digest"])
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise ModelError("it does not say which encoder it needs; train the model anew") from None
-    encoder = static_encoder(name)
-    if encoder.digest != digest:
-        raise ModelError(
-            f"it was trained with another table of words than the encoder {name!r} here; "
-            "install the version of tres that trained it, or train the model anew"
-        )
-    return encoder
 
 
 def static_encoder(name: str = STATIC) -> StaticEncoder:
@@ -242,12 +225,25 @@ def affinity_scale(relevant: float) -> float:
 
 def train_from_topic(examples: Examples, seed: int, topic: TopicWords) -> StaticModel:
     """Fit the model of a topic to examples."""
-    start = untrained_model(topic) or _directed_by(examples)
+    start = starting_model(examples, topic)
     return train_static(examples, seed, start, affinity_scale(sum(examples.labels)))
+
+
+def starting_model(examples: Examples, topic: TopicWords) -> StaticModel:
+    """Return the model before the regression; topic or examples give its direction."""
+    require_both_classes(examples.labels)
+    return untrained_model(topic) or _directed_by(examples)
 
 
 def train_static(examples: Examples, seed: int, start: StaticModel, scale: float) -> StaticModel:
     """Fit a model that has no examples yet. Nothing is drawn; the seed is only recorded."""
+    return fit_with_columns(examples, seed, start, scale, np.empty((len(examples.texts), 0)))[0]
+
+
+def fit_with_columns(
+    examples: Examples, seed: int, start: StaticModel, scale: float, more: NDArray[np.floating]
+) -> tuple[StaticModel, Doubles]:
+    """Fit a model beside `more` columns, in one regression; also return their weights."""
     from scipy.sparse import csr_matrix, hstack
     from threadpoolctl import threadpool_limits
 
@@ -260,10 +256,11 @@ def train_static(examples: Examples, seed: int, start: StaticModel, scale: float
             raise no_common_word(MIN_PAGES, len(labels)) from None
         affinity = scale * start.affinity(examples.texts)[:, None]
         regression = balanced_regression()
-        columns = hstack([vectors, csr_matrix(affinity)]).tocsr()
+        columns = hstack([vectors, csr_matrix(affinity), csr_matrix(more)]).tocsr()
         regression.fit(columns, labels, sample_weight=examples.weights)
-    *weights, strength = regression.coef_[0]
-    return StaticModel(
+    words = len(vocabulary)
+    weights, (strength,), others = np.split(regression.coef_[0], [words, words + 1])
+    model = StaticModel(
         vocabulary={word: place for place, word in enumerate(vocabulary)},
         idf=idf.astype(np.float32),
         weights=np.asarray(weights, np.float32),
@@ -274,6 +271,7 @@ def train_static(examples: Examples, seed: int, start: StaticModel, scale: float
         encoder=start.encoder,
         facts=training_record(examples.labels, seed, ["numpy", "scikit-learn"]),
     )
+    return model, others
 
 
 def _directed_by(examples: Examples) -> StaticModel:

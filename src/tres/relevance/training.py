@@ -21,12 +21,14 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True, slots=True)
 class TopicWords:
-    """What a topic file says about the topic besides examples, and the word vectors to use."""
+    """What a topic file says about the topic besides examples, and what knows its words."""
 
     keywords: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
     vectors: str | Path = "glove-6b-50d"
     description: str = ""
+    encoder: str = "minilm"
+    """The transformer of a model that has one."""
 
 
 def require_both_classes(labels: Sequence[bool]) -> None:

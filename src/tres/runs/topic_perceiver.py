@@ -92,7 +92,8 @@ def relevance_model(
 def topic_words(config: TopicConfig, found: Sequence[str] = ()) -> TopicWords:
     """Return what a model is told about the topic besides examples; `found` are new keywords."""
     topic = config.topic
-    return TopicWords((*topic.keywords, *found), topic.phrases, topic.vectors, topic.description)
+    words = (*topic.keywords, *found), topic.phrases
+    return TopicWords(*words, topic.vectors, topic.description, config.training.encoder)
 
 
 def first_model(config: TopicConfig) -> StaticModel:

@@ -23,6 +23,7 @@ from tres.settings.setting import (
     choice,
     existing_path,
     flat_list,
+    is_there,
     number,
     setting,
     shown,
@@ -70,6 +71,8 @@ FOCUSES: tuple[FocusKind, ...] = get_args(FocusKind)
 KEEPS: tuple[KeepKind, ...] = get_args(KeepKind)
 VECTORS = ("glove-6b-50d",)
 """Word vectors that are known by name."""
+ENCODERS = ("static", "minilm", "minilm-fp32")
+"""Encoders that are known by name."""
 
 
 def site_cap(value: object) -> SiteCap:
@@ -90,6 +93,22 @@ def vectors_source(value: object) -> str | Path:
         raise ValueError(f"{problem}; known names: {', '.join(VECTORS)}") from None
     assert path is not None  # as the value was not None
     return path
+
+
+def encoder_source(value: object) -> str:
+    """Check the name of an encoder; a directory becomes absolute, as in `existing_path`."""
+    name = text(str(value) if isinstance(value, Path) else value)
+    if name in ENCODERS:
+        return name
+    if is_there(path := Path(name)):
+        return str(path.absolute())
+    if re.fullmatch(r"[\w.-]+/[\w.@-]+", name):  # the hub may have it
+        return name
+    known = ", ".join(ENCODERS)
+    raise ValueError(
+        f"names {shown(name)}, which is no directory; known names: {known}, or organisation/model "
+        "of the Hugging Face hub"
+    )
 
 
 def _or_empty(check: Check[str]) -> Check[str]:
@@ -157,6 +176,12 @@ class TrainingSection(Section, name="training"):
         MODEL_NAMES.check,
         f"kind of model: {', '.join(MODELS)}, or package.module:Name of a judge of your own",
         "auto",
+    )
+    encoder: str = setting(
+        encoder_source,
+        f"what reads pages for a transformer model: {', '.join(ENCODERS[1:])}, a directory, or "
+        "organisation/model of the Hugging Face hub",
+        "minilm",
     )
     folds: int = setting(whole(2, 50), "folds of the cross-validation by `tres train`", 5)
     positives: Path | None = setting(

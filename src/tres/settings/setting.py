@@ -163,13 +163,17 @@ def existing_path(value: object) -> Path | None:
     if value is None:
         return None
     path = value if isinstance(value, Path) else Path(text(value))
-    try:
-        found = path.exists()
-    except (OSError, ValueError):  # a name that no file can have
-        found = False
-    if not found:
+    if not is_there(path):
         raise ValueError(f"names {path}, which does not exist")
     return path.absolute()
+
+
+def is_there(path: Path) -> bool:
+    """Whether a file or directory exists."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 # Messages

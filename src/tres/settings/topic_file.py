@@ -18,6 +18,7 @@ from typing import Any, Self, get_type_hints
 from tres.errors import ConfigError
 from tres.files import opening as files
 from tres.settings.sections import (
+    ENCODERS,
     PRESETS,
     VECTORS,
     AgentSection,
@@ -26,9 +27,10 @@ from tres.settings.sections import (
     TopicSection,
     TrainingSection,
     TreeSection,
+    encoder_source,
     vectors_source,
 )
-from tres.settings.setting import Section, existing_path, nearest, shown, text, toml
+from tres.settings.setting import Section, existing_path, is_there, nearest, shown, text, toml
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,8 +215,11 @@ def _without_retired(section: str, table: dict[str, Any]) -> dict[str, Any]:
 def _based(metadata: Mapping[str, Any], value: object, base: Path) -> object:
     """Resolve a path relative to the file that contains it."""
     check = metadata["check"]
+    if not isinstance(value, str):
+        return value
     is_path = check is existing_path or (check is vectors_source and value not in VECTORS)
-    return base / value if is_path and isinstance(value, str) else value
+    is_path |= check is encoder_source and value not in ENCODERS and is_there(base / value)
+    return base / value if is_path else value
 
 
 def _name(value: object) -> str:
