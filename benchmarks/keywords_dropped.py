@@ -169,11 +169,11 @@ def show(variant: Variant, measured: Measured, counts: Sequence[int]) -> list[fl
 
 
 def show_worst(means: dict[Variant, list[float]], keywords: Sequence[str]) -> None:
-    """Print the lowest mean of every column among the lists that miss two keywords."""
+    """Print the lowest mean of every column among the lists with fewer keywords."""
     shorter = [row for each, row in means.items() if 0 < len(each.keywords) < len(keywords)]
     if shorter:
         lowest = (f"{min(column):.3f}" for column in zip(*shorter, strict=True))
-        print(f"| lowest of the {len(shorter)} without two | {' | '.join(lowest)} |", flush=True)
+        print(f"| lowest of the {len(shorter)} shorter lists | {' | '.join(lowest)} |", flush=True)
 
 
 if __name__ == "__main__":
