@@ -54,7 +54,9 @@ class Steered:
         self.run, self.crawling = run, crawling
         self.events: list[Event] = []
         self.clock, self.switching = Clock(), Switching()
-        self.controller = RunController(crawling, self.switching, self.events.append, self.clock)
+        self.controller = RunController(
+            crawling, self.switching, self.events.append, clock=self.clock
+        )
 
     def told(self, *orders: Order) -> bool:
         for order in orders:

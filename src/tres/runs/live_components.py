@@ -135,7 +135,7 @@ def make_controller(
 
         reader.switch_soon(reader_plan(run, perceiver, model), between, switched)
 
-    refits = model_source(run.directory, run.config, run.session.steps, beside=True)
+    refits = model_source(run, beside=True)
     return RunController(run.recorded, switch_model, notify, refits)
 
 

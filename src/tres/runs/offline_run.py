@@ -88,6 +88,6 @@ def offline_events(
     def notify(event: Event) -> None:
         listener(run.session, event)
 
-    refits = model_source(run.directory, run.config, run.session.steps)
+    refits = model_source(run)
     controller = RunController(run.recorded, switch_model, notify, refits)
     return replay_events(run.recorded, web, run.config.crawl.in_flight, controller)

@@ -28,7 +28,7 @@ from tres.policies.setup import NOTHING
 from tres.relevance.custom_model import CustomModel
 from tres.relevance.model import RelevanceModel
 from tres.runs.rejudge import rejudge_run
-from tres.runs.topic_perceiver import no_seed_error
+from tres.runs.topic_perceiver import crawl_teaches, no_seed_error
 from tres.runs.topic_session import new_session, perceive_seeds, session_digest
 from tres.settings.topic_file import TopicConfig
 from tres.store.journal import JOURNAL, Journal
@@ -75,6 +75,11 @@ class OpenRun:
         """The session behind `recorded`, to read from."""
         return self.recorded.session
 
+    @property
+    def learns(self) -> bool:
+        """Whether the crawl teaches its model."""
+        return crawl_teaches(self.config, self.model)
+
     def finish(
         self,
         stopped: StopReason,
@@ -100,7 +105,7 @@ class OpenRun:
         if stopped is StopReason.NO_SEED:
             rows = [*journal.postponed(), *journal.failures()]
             raise no_seed_error({row["url"]: _reason(row) for row in rows if row["is_seed"]})
-        if self.config.training.learns:
+        if self.learns:
             rejudge_run(self.directory, web)
             summary = read_summary(self.directory)
         return Result(stopped, seconds, summary)

@@ -43,7 +43,13 @@ def perceive_topic(
     found = () if expansion is None else expansion.words
     judge = relevance_model(config, examples, found) if model is None else model
     matcher = topic_matcher(config, found)
-    return Perceiver(judge, matcher, config.crawl.site, expansion, config.training.learns)
+    teaches = crawl_teaches(config, judge)
+    return Perceiver(judge, matcher, config.crawl.site, expansion, teaches)
+
+
+def crawl_teaches(config: TopicConfig, model: RelevanceModel) -> bool:
+    """Return whether a crawl teaches this model: it has no examples, and no program gave it."""
+    return config.training.learns and isinstance(model, StaticModel)
 
 
 def topic_matcher(config: TopicConfig, found: Sequence[str] = ()) -> KeywordMatcher:
