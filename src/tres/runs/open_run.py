@@ -28,7 +28,7 @@ from tres.policies.setup import NOTHING
 from tres.relevance.custom_model import CustomModel
 from tres.relevance.model import RelevanceModel
 from tres.runs.rejudge import rejudge_run
-from tres.runs.topic_perceiver import crawl_teaches, no_seed_error
+from tres.runs.topic_perceiver import no_seed_error
 from tres.runs.topic_session import new_session, perceive_seeds, session_digest
 from tres.settings.topic_file import TopicConfig
 from tres.store.journal import JOURNAL, Journal
@@ -69,16 +69,13 @@ class OpenRun:
     config: TopicConfig
     recorded: RecordedSession
     model: RelevanceModel
+    learns: bool
+    """Whether the crawl teaches its model: not one that a program has passed."""
 
     @property
     def session(self) -> CrawlSession:
         """The session behind `recorded`, to read from."""
         return self.recorded.session
-
-    @property
-    def learns(self) -> bool:
-        """Whether the crawl teaches its model."""
-        return crawl_teaches(self.config, self.model)
 
     def finish(
         self,
@@ -149,7 +146,7 @@ def start_run(
                 *(session, journal, session_digest(config), archive, config.live.keep),
                 requests=config.crawl.requests,
             )
-            yield OpenRun(directory, config, recorded, model)
+            yield OpenRun(directory, config, recorded, model, perceiver.learns)
 
 
 def open_archive(

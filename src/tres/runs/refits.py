@@ -33,7 +33,6 @@ from tres.relevance.positive_unlabelled import (
     next_refit,
 )
 from tres.relevance.static import StaticModel, untrained_model
-from tres.runs.open_run import OpenRun
 from tres.runs.topic_perceiver import topic_words
 from tres.settings.topic_file import TopicConfig
 from tres.store.journal import Journal
@@ -95,10 +94,12 @@ def _in_thread(fit: Callable[[], StaticModel | None]) -> Future[StaticModel | No
     return fitting
 
 
-def model_source(run: OpenRun, beside: bool = False) -> NewModel:
+def model_source(
+    run: Path, config: TopicConfig, steps: int, beside: bool = False, learns: bool = True
+) -> NewModel:
     """Return where new models of a run come from: nowhere unless its crawl teaches them."""
-    if run.learns:
-        return Refits(run.directory, run.config, run.session.steps, beside).new_model
+    if learns and config.training.learns:
+        return Refits(run, config, steps, beside).new_model
     return lambda journal, steps: None
 
 
