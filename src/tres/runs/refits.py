@@ -9,17 +9,24 @@ order to adopt a model.
 A fit depends on the pages and judgements alone. So a crawl over an offline web, where it happens
 between two pages, is the same crawl however often it is stopped: a refit that is due is done when
 the run is opened again. On the live Web a fit takes place in a thread beside the crawl, and its
-model judges from the moment when it is ready.
+model judges from the moment when it is ready. A crawl that ends meanwhile does not wait for it;
+when it is resumed, a fit begins at once.
 """
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
+from threading import Thread
 
+from tres.files.fingerprint import Fingerprint, fingerprint
 from tres.offline.web import Web
 from tres.relevance.examples import JUDGED_WEIGHT, TAUGHT_WEIGHT
 from tres.relevance.positive_unlabelled import (
+    FIRST_REFIT,
+    LAST_REFIT,
     SEED_WEIGHT,
     CrawledPage,
     learn_topic,
@@ -29,7 +36,7 @@ from tres.relevance.static import StaticModel, untrained_model
 from tres.runs.topic_perceiver import topic_words
 from tres.settings.topic_file import TopicConfig
 from tres.store.journal import Journal
-from tres.store.judgements import PERSON, judged_pages
+from tres.store.judgements import JUDGEMENTS, PERSON, judged_pages
 from tres.store.run_controller import NewModel
 from tres.web.page import Page
 from tres.web.percept import MAX_CONTENT_CHARS
@@ -42,34 +49,56 @@ class Refits:
         self._run = run
         self._seed = config.crawl.seed
         self._start = untrained_model(topic_words(config))
-        self._next = next_refit(steps)
-        self._thread = ThreadPoolExecutor(1, "refit") if beside else None
+        self._beside = beside
         self._fitting: Future[StaticModel | None] | None = None
+        self._judged: Fingerprint = ()
+        self._next = next_refit(steps)
+        if beside and FIRST_REFIT <= steps <= LAST_REFIT:
+            self._next = steps  # the last fit may have been under way when the crawl ended
 
     def new_model(self, journal: Journal, steps: int) -> StaticModel | None:
         """Return a new model if one has become ready, at most once each."""
         if self._fitting is not None:
-            return self._fitted()
+            return self._fitted(steps)
         if self._next is None or steps < self._next or self._start is None:
             return None
         self._next = next_refit(steps + 1)
+        self._judged = fingerprint(self._run, JUDGEMENTS)
         pages = crawled_pages(self._run, journal)
-        if self._thread is None:
-            return learn_topic(pages, self._start, self._seed)
-        self._fitting = self._thread.submit(learn_topic, pages, self._start, self._seed)
-        return None
+        if self._beside:
+            self._fitting = _in_thread(partial(learn_topic, pages, self._start, self._seed))
+            return None
+        return learn_topic(pages, self._start, self._seed)
 
-    def _fitted(self) -> StaticModel | None:
-        assert self._fitting is not None
-        if not self._fitting.done():
+    def _fitted(self, steps: int) -> StaticModel | None:
+        """Return the model of a fit that has ended; what was judged meanwhile needs another."""
+        if self._fitting is None or not self._fitting.done():
             return None
         fitting, self._fitting = self._fitting, None
+        if self._judged != fingerprint(self._run, JUDGEMENTS):
+            self._next = steps
         return fitting.result()
 
 
-def model_source(run: Path, config: TopicConfig, steps: int, beside: bool = False) -> NewModel:
+def _in_thread(fit: Callable[[], StaticModel | None]) -> Future[StaticModel | None]:
+    """Begin a fit in a thread that nobody waits for: a crawl may end while it runs."""
+    fitting: Future[StaticModel | None] = Future()
+
+    def run() -> None:
+        try:
+            fitting.set_result(fit())
+        except BaseException as problem:  # raised by whoever asks for the result
+            fitting.set_exception(problem)
+
+    Thread(target=run, name="refit", daemon=True).start()
+    return fitting
+
+
+def model_source(
+    run: Path, config: TopicConfig, steps: int, beside: bool = False, learns: bool = True
+) -> NewModel:
     """Return where new models of a run come from: nowhere unless its crawl teaches them."""
-    if config.training.learns:
+    if learns and config.training.learns:
         return Refits(run, config, steps, beside).new_model
     return lambda journal, steps: None
 

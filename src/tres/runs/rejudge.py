@@ -6,11 +6,13 @@ from then on (`tres.store.verdicts`). The journal, and the rewards that the craw
 stay as they are.
 
 The same model and the same pages give the same files, byte for byte. A page that the model has
-judged before is not read again, so judging a run that has grown costs only its new pages.
+judged before, in the crawl itself or here, is not read again, so judging a run that has grown
+costs only its new pages.
 """
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -59,7 +61,7 @@ class _Row(NamedTuple):
     reward: bool
 
 
-_Kept = tuple[_Row, Page | None]
+_Kept = tuple[_Row, str | None]
 
 
 def rejudge_run(
@@ -77,9 +79,9 @@ def rejudge_run(
     with Journal.open(run / JOURNAL) as journal:
         rows = [_row(record, values) for record, values in journal.pages_after(0)]
         before = read_verdicts(run, journal)
-        answers = _known(before.newest, model, len(rows))
+        answers = _known(journal, before.newest, model.digest, rows)
         asked = [row for row in rows if answers[row.step - 1] is None]
-        for batch in _batches(zip(asked, _pages(run, asked, web), strict=True)):
+        for batch in _batches(_contents(run, journal, asked, web)):
             for row, probability in _judge(model, batch):
                 answers[row.step - 1] = probability
             advance(len(batch))
@@ -107,10 +109,32 @@ def _row(record: int, values: Row) -> _Row:
     return _Row(record, values["step"], values["url"], values["relevance"], reward)
 
 
-def _known(newest: ModelVerdicts | None, model: RelevanceModel, steps: int) -> list[float | None]:
-    """What this very model has said before, in the order of the steps."""
-    same = newest is not None and newest.model == model.digest
-    return [newest.of(step) if same and newest else None for step in range(1, steps + 1)]
+def _known(
+    journal: Journal, newest: ModelVerdicts | None, model: str, rows: Sequence[_Row]
+) -> list[float | None]:
+    """What this very model has said before, when pages were fetched or again, step by step."""
+    begins = journal.begins()
+    starts = [record for record, _ in begins]
+    again = newest.of if newest is not None and newest.model == model else lambda step: None
+
+    def answer(row: _Row) -> float | None:
+        first = begins[bisect(starts, row.record) - 1][1].model
+        return row.relevance if first == model else again(row.step)
+
+    return [answer(row) for row in rows]
+
+
+def _contents(
+    run: Path, journal: Journal, rows: Sequence[_Row], web: Web | None
+) -> Iterator[_Kept]:
+    """What pages say; of those that were not kept, what the journal has for learning from them."""
+    texts: dict[str, str] | None = None
+    for row, page in zip(rows, _pages(run, rows, web), strict=True):
+        if page is not None:
+            yield row, page.content
+        else:
+            texts = journal.page_texts() if texts is None else texts
+            yield row, texts.get(row.url)
 
 
 def _pages(run: Path, rows: Sequence[_Row], web: Web | None) -> Iterator[Page | None]:
@@ -127,7 +151,7 @@ def _batches(pages: Iterator[_Kept]) -> Iterator[list[_Kept]]:
 
 
 def _judge(model: RelevanceModel, batch: Sequence[_Kept]) -> Iterator[tuple[_Row, float]]:
-    kept = [(row, page.content) for row, page in batch if page is not None]
+    kept = [(row, content) for row, content in batch if content is not None]
     if kept:
         probabilities = model.probabilities([content for _, content in kept]).tolist()
         yield from zip((row for row, _ in kept), probabilities, strict=True)

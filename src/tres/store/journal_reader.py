@@ -126,11 +126,15 @@ class JournalReader:
 
     def segments(self) -> list[Begin]:
         """Return the segments of the crawl (budgets and models), in order."""
+        return [begin for _, begin in self.begins()]
+
+    def begins(self) -> list[tuple[int, Begin]]:
+        """Return the segments, each with the number of its record."""
         with damage_named(self.path):
-            begins = [begin for _, begin in self._entries("kind = 'begin' ORDER BY seq")]
+            begins = list(self._entries("kind = 'begin' ORDER BY seq"))
             if not begins:
                 raise DamagedError("it names no budget")
-        return [begin for begin in begins if isinstance(begin, Begin)]
+        return [(seq, begin) for seq, begin in begins if isinstance(begin, Begin)]
 
     def blocked(self) -> set[str]:
         """The sites that are blocked."""
