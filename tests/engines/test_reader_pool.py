@@ -29,7 +29,7 @@ from tres.engines.reading.wire import checked_reading, reading_message
 from tres.errors import ModelError
 from tres.settings.sections import LiveSection
 from tres.web.page import Failed, FailureKind
-from tres.web.percept import Percept
+from tres.web.percept import MAX_CONTENT_CHARS, Percept
 from tres.web.percept_codec import pack, unpack
 
 BAD = ReaderPlan("tests.support.reading:bad_reader", {})
@@ -275,14 +275,17 @@ class TestMessages:
     @pytest.mark.parametrize(
         ("at", "value"),
         [
-            (0, "HTTP://x"),
             (0, None),
-            (1, "ex\u00e4mple.org"),
-            (1, ""),
-            (1, "x" * 100),
-            (2, "engl"),
-            (2, 7),
-            (2, "\ud800"),
+            (0, "\ud800"),
+            (0, "x" * (MAX_CONTENT_CHARS + 1)),
+            (1, "HTTP://x"),
+            (1, None),
+            (2, "ex\u00e4mple.org"),
+            (2, ""),
+            (2, "x" * 100),
+            (3, "engl"),
+            (3, 7),
+            (3, "\ud800"),
         ],
     )
     def test_every_string_of_a_page_is_checked(self, at, value):
@@ -291,7 +294,7 @@ class TestMessages:
         with pytest.raises(ValueError, match=r"."):
             checked_reading(pack([kind, texts, notes], numbers))
 
-    @pytest.mark.parametrize("column", [3, 4, 5])
+    @pytest.mark.parametrize("column", [4, 5, 6])
     @pytest.mark.parametrize("value", [None, 2, [], float("inf"), "\ud800", "x" * 501])
     def test_every_column_of_strings_is_checked(self, column, value):
         (kind, texts, notes), numbers = answer(0)
@@ -299,7 +302,7 @@ class TestMessages:
         with pytest.raises(ValueError, match=r"."):
             checked_reading(pack([kind, texts, notes], numbers))
 
-    @pytest.mark.parametrize("column", [3, 4, 5])
+    @pytest.mark.parametrize("column", [4, 5, 6])
     def test_columns_of_different_lengths_are_refused(self, column):
         for change in (lambda texts: texts.pop(), lambda texts: texts.append(texts[0])):
             (kind, texts, notes), numbers = answer(0)
@@ -309,8 +312,8 @@ class TestMessages:
 
     def test_a_url_that_is_listed_twice_is_refused(self):
         (kind, texts, notes), numbers = answer(0)
-        texts[3][1] = texts[3][0]
         texts[4][1] = texts[4][0]
+        texts[5][1] = texts[5][0]
         with pytest.raises(ValueError, match=r"."):
             checked_reading(pack([kind, texts, notes], numbers))
 

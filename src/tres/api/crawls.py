@@ -151,9 +151,9 @@ def _pages(
                 if isinstance(event, Stepped):
                     yield event
                 if isinstance(event, Done):
-                    opened.finish(event.reason)
+                    opened.finish(event.reason, web=web.web)
         except GeneratorExit:
-            opened.finish(StopReason.INTERRUPTED)
+            opened.finish(StopReason.INTERRUPTED, web=web.web)
             raise
 
 

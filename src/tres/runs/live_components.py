@@ -135,7 +135,8 @@ def make_controller(
 
         reader.switch_soon(reader_plan(run, perceiver, model), between, switched)
 
-    refits = model_source(run.directory, run.config, run.session.steps, beside=True)
+    steps = run.session.steps
+    refits = model_source(run.directory, run.config, steps, beside=True, learns=run.learns)
     return RunController(run.recorded, switch_model, notify, refits)
 
 

@@ -82,7 +82,7 @@ def resume_live(
         warc = warc_maker(config)
         with resume_run(directory, pages, requests=requests, warc=warc, own=own) as opened:
             run = replace(opened, config=config)
-            perceiver = perceive_topic(run.config, None, run.model)
+            perceiver = perceive_topic(run.config, None, run.model, run.learns)
             return await _crawl_to_end(loop, run, perceiver, listener)
 
     return in_live_loop(main)
@@ -95,7 +95,7 @@ def start_or_resume(config: TopicConfig, directory: Path) -> Iterator[tuple[Open
     if (directory / JOURNAL).exists():
         pages, requests = config.crawl.pages, config.crawl.requests
         with resume_run(directory, pages, requests=requests, warc=warc) as run:
-            yield run, perceive_topic(run.config, None, run.model)
+            yield run, perceive_topic(run.config, None, run.model, run.learns)
     else:
         perceiver = perceive_topic(config, None)
         with start_run(config, perceiver, directory, warc=warc) as run:

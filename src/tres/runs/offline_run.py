@@ -61,7 +61,7 @@ def resume_offline(
     known = offline_knowledge(directory, lambda: web)
     with resume_run(directory, pages, requests=requests, known=known, own=own, model=model) as run:
         on_start(run.session)
-        perceived = PerceivedWeb(web, perceive_topic(run.config, web, run.model))
+        perceived = PerceivedWeb(web, perceive_topic(run.config, web, run.model, run.learns))
         return _crawl_to_end(run, perceived, listener)
 
 
@@ -88,6 +88,7 @@ def offline_events(
     def notify(event: Event) -> None:
         listener(run.session, event)
 
-    refits = model_source(run.directory, run.config, run.session.steps)
+    steps = run.session.steps
+    refits = model_source(run.directory, run.config, steps, learns=run.learns)
     controller = RunController(run.recorded, switch_model, notify, refits)
     return replay_events(run.recorded, web, run.config.crawl.in_flight, controller)

@@ -69,6 +69,8 @@ class OpenRun:
     config: TopicConfig
     recorded: RecordedSession
     model: RelevanceModel
+    learns: bool
+    """Whether the crawl teaches its model: not one that a program has passed."""
 
     @property
     def session(self) -> CrawlSession:
@@ -100,7 +102,7 @@ class OpenRun:
         if stopped is StopReason.NO_SEED:
             rows = [*journal.postponed(), *journal.failures()]
             raise no_seed_error({row["url"]: _reason(row) for row in rows if row["is_seed"]})
-        if self.config.training.learns:
+        if self.learns:
             rejudge_run(self.directory, web)
             summary = read_summary(self.directory)
         return Result(stopped, seconds, summary)
@@ -139,7 +141,7 @@ def start_run(
                 *(session, journal, session_digest(config), archive, config.live.keep),
                 requests=config.crawl.requests,
             )
-            yield OpenRun(directory, config, recorded, model)
+            yield OpenRun(directory, config, recorded, model, perceiver.learns)
 
 
 def open_archive(

@@ -67,9 +67,11 @@ class Refits:
         return fitting.result()
 
 
-def model_source(run: Path, config: TopicConfig, steps: int, beside: bool = False) -> NewModel:
+def model_source(
+    run: Path, config: TopicConfig, steps: int, beside: bool = False, learns: bool = True
+) -> NewModel:
     """Return where new models of a run come from: nowhere unless its crawl teaches them."""
-    if config.training.learns:
+    if learns and config.training.learns:
         return Refits(run, config, steps, beside).new_model
     return lambda journal, steps: None
 

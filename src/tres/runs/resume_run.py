@@ -23,7 +23,7 @@ from tres.policies.registry import OwnPolicy
 from tres.policies.setup import NOTHING, OfflineKnowledge, WebGraph
 from tres.relevance.model import RelevanceModel
 from tres.runs.open_run import MakeWarc, OpenRun, open_archive
-from tres.runs.topic_perceiver import perceive_topic
+from tres.runs.topic_perceiver import first_model, perceive_topic
 from tres.runs.topic_session import new_session, session_digest
 from tres.settings.topic_file import TopicConfig, load_topic
 from tres.store.journal import JOURNAL, Journal
@@ -157,10 +157,17 @@ def resume_run(
             config.live.keep,
             config.crawl.requests,
         )
-        opened = OpenRun(run, config, recorded, model or newest_model(run))
+        learns = _learns(config, journal)
+        opened = OpenRun(run, config, recorded, model or newest_model(run), learns)
         _begin_segment(opened)
         with resume_hint(run):
             yield opened
+
+
+def _learns(config: TopicConfig, journal: Journal) -> bool:
+    """Whether the crawl has taught its model so far: it began with that of the topic's words."""
+    begun_with = journal.segments()[0].model
+    return config.training.learns and begun_with == first_model(config).digest
 
 
 @contextmanager

@@ -30,11 +30,15 @@ from tres.web.url import SiteBy, canonical, site_of
 
 
 def perceive_topic(
-    config: TopicConfig, web: Web | None, model: RelevanceModel | None = None
+    config: TopicConfig,
+    web: Web | None,
+    model: RelevanceModel | None = None,
+    learns: bool = False,
 ) -> Perceiver:
     """Return the perceiver of a topic; a `model` replaces that of the topic file.
 
-    Without a web the examples must come from files.
+    Without a web the examples must come from files. A crawl teaches the model of the topic file if
+    that has no examples; one that was given only if it `learns`.
     """
     trains = model is None and not config.training.own_judge
     wanted = config.training.has_examples and (trains or config.topic.expand)
@@ -43,7 +47,8 @@ def perceive_topic(
     found = () if expansion is None else expansion.words
     judge = relevance_model(config, examples, found) if model is None else model
     matcher = topic_matcher(config, found)
-    return Perceiver(judge, matcher, config.crawl.site, expansion, config.training.learns)
+    learning = config.training.learns if model is None else learns
+    return Perceiver(judge, matcher, config.crawl.site, expansion, learning)
 
 
 def topic_matcher(config: TopicConfig, found: Sequence[str] = ()) -> KeywordMatcher:
