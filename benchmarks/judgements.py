@@ -3,11 +3,11 @@
     python benchmarks/judgements.py benchmarks/topics/biology-auto.toml \
         --web encyclopedia.jsonl.gz --label Science/Biology
 
-Every draw takes ten random seeds among the relevant pages, learns from an exploration as
-`model = "auto"` does, and crawls. Pages of that crawl are judged by the web's labels, chosen in one
-of several ways; at 10, 30 and 100 judgements the model is retrained, and the new model chooses the
-next pages, as when `tres label` is called three times. All pages of the web are judged except the
-seeds and those that some choice has shown, so every choice is measured on the same pages.
+Every draw takes ten random seeds among the relevant pages and crawls from them without examples, so
+that the crawl teaches its model. Its pages are judged by the web's labels, chosen in one of several
+ways; at 10, 30 and 100 judgements the model is learnt again, and the new model chooses the next
+pages, as when `tres label` is called three times. All pages of the web are judged except the seeds
+and those that some choice has shown, so every choice is measured on the same pages.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from site_split import Flags, WebPages, mean_and_spread
-from tres.crawl.events import Stepped
-from tres.engines.replay import PerceivedWeb, replay_events
+from tres.api.crawls import run_crawl
 from tres.offline import open_web
 from tres.offline.web import Web
 from tres.relevance.cross_validation import Scores
-from tres.relevance.examples import Examples, add_judgements
+from tres.relevance.examples import JUDGED_WEIGHT
 from tres.relevance.label_candidates import (
     alternate,
     influence,
@@ -36,13 +36,11 @@ from tres.relevance.label_candidates import (
     site_by_site,
 )
 from tres.relevance.model import THRESHOLD, RelevanceModel
-from tres.relevance.model_kinds import train_model
-from tres.runs.topic_perceiver import explore_topic
-from tres.runs.topic_session import offline_session
+from tres.relevance.positive_unlabelled import SEED_WEIGHT, CrawledPage, learn_topic
+from tres.relevance.static import StaticModel
+from tres.runs.topic_perceiver import first_model
 from tres.settings.topic_file import TopicConfig, load_topic
-from tres.topic.keyword_matcher import KeywordMatcher
 from tres.web.page import Page
-from tres.web.percept import Perceiver
 from tres.web.url import site_of
 
 SEEDS = 10
@@ -54,7 +52,7 @@ class Crawled:
     """The pages of a crawl, with what is known about each."""
 
     urls: list[str]
-    texts: list[str]
+    pages: list[CrawledPage]
     sites: list[str]
     led_to: list[int]
     """Fetched pages that were found on this page."""
@@ -146,58 +144,63 @@ def one_draw(
     rng = np.random.default_rng(draw)
     seeds = rng.permutation(np.flatnonzero(truth.relevant))[:SEEDS]
     drawn = config.override(seeds=[truth.urls[i] for i in seeds], seed=draw)
-    guesses = explore_topic(drawn, web, drawn.topic.seeds).guesses
-    first = train_model("auto", guesses, draw)
-    crawled = crawl(drawn, web, first)
-    models: dict[tuple[str, int], RelevanceModel] = {("", 0): first}
+    crawled, start = crawl(drawn, web), first_model(drawn)
+    models: dict[tuple[str, int], RelevanceModel] = {("", 0): learn(crawled, start, {}, draw)}
     used = {truth.texts[i] for i in seeds}
     for name in choices:
-        judged = judge(CHOICES[name], crawled, truth, guesses, first, draw)
+        judged = judge(CHOICES[name], crawled, truth, start, draw)
         for count, (model, texts) in zip(COUNTS, judged, strict=True):
             models[name, count] = model
             used |= texts
     return {key: truth.macro_f1(model, used) for key, model in models.items()}
 
 
-def crawl(config: TopicConfig, web: Web, model: RelevanceModel) -> Crawled:
-    """The pages that a crawl with this model fetches, seeds included."""
-    matcher = KeywordMatcher(config.topic.keywords, config.topic.phrases)
-    seen = PerceivedWeb(web, Perceiver(model, matcher, config.crawl.site, None))
-    events = replay_events(offline_session(config, seen), seen)
-    steps = [event for event in events if isinstance(event, Stepped)]
+def crawl(config: TopicConfig, web: Web) -> Crawled:
+    """The pages that a crawl fetches, seeds included."""
+    with TemporaryDirectory() as scratch:
+        steps = run_crawl(config, web, run=Path(scratch) / "run").pages
     pages = [page for step in steps if isinstance(page := web.fetch(step.url), Page)]
     urls, parents = [page.url for page in pages], [step.parent or "" for step in steps]
-    led_to = Counter(parents)
+    sites, led_to = [site_of(url) for url in urls], Counter(parents)
     return Crawled(
         urls=urls,
-        texts=[page.content for page in pages],
-        sites=[site_of(url) for url in urls],
+        pages=[
+            CrawledPage(page.content, site, *(() if parent else (True, SEED_WEIGHT)))
+            for page, site, parent in zip(pages, sites, parents, strict=True)
+        ],
+        sites=sites,
         led_to=[led_to[url] for url in urls],
         influence=influence(urls, parents, ([link.url for link in page.links] for page in pages)),
     )
 
 
+def learn(
+    crawled: Crawled, start: StaticModel, judged: dict[int, bool], draw: int
+) -> RelevanceModel:
+    """The model that the pages of a crawl teach, with some of them judged, by their places."""
+    pages = list(crawled.pages)
+    for place, relevant in judged.items():
+        pages[place] = replace(pages[place], label=relevant, weight=JUDGED_WEIGHT)
+    return learn_topic(pages, start, draw) or start
+
+
 def judge(
-    choice: Choice,
-    crawled: Crawled,
-    truth: Truth,
-    guesses: Examples,
-    model: RelevanceModel,
-    draw: int,
+    choice: Choice, crawled: Crawled, truth: Truth, start: StaticModel, draw: int
 ) -> list[tuple[RelevanceModel, set[str]]]:
     """The models after each number of judgements, and the texts that were judged."""
     relevant = dict(zip(truth.urls, truth.relevant.tolist(), strict=True))
     rng = np.random.default_rng(draw)
-    judged: dict[str, bool] = {}
-    models = []
+    texts = [page.content for page in crawled.pages]
+    judged: dict[int, bool] = {}
+    model, models = learn(crawled, start, judged, draw), []
     for count in COUNTS:
-        chances = model.probabilities(crawled.texts).tolist()
+        chances = model.probabilities(texts).tolist()
         for place in choice(crawled, chances, rng):
             if len(judged) == count:
                 break
-            judged.setdefault(crawled.texts[place], relevant[crawled.urls[place]])
-        model = train_model("auto", add_judgements(guesses, judged), draw)
-        models.append((model, set(judged)))
+            judged.setdefault(place, relevant[crawled.urls[place]])
+        model = learn(crawled, start, judged, draw)
+        models.append((model, {texts[place] for place in judged}))
     return models
 
 

@@ -4,7 +4,7 @@
 
 A generated web is served with a robots.txt on every host that forbids about a quarter of the
 pages, by prefix, by pattern and with an exception, and asks for a delay. The crawl sets no delay
-itself and learns its topic by an exploration, which must obey as well. Then the log shows how many
+itself and knows its topic by keywords alone. Then the log shows how many
 requests there were, how many of them were for forbidden pages (by rules that are repeated here in
 plain Python), and how close together two requests to one host arrived. Log lines have the time of
 arrival, so a busy machine shows: a delayed request arrives closer to the next one than they were
@@ -39,7 +39,6 @@ Disallow: /2008/
 Allow: /2008/*2.html$
 Disallow: /*7.html$
 """
-EXPLORE = 100
 TIMER = 0.01
 """Seconds: a timer and a loopback may be that imprecise."""
 
@@ -91,7 +90,6 @@ def write_topic(directory: Path, pages: int) -> Path:
     path = directory / "topic.toml"
     path.write_text(
         f'[topic]\nkeywords = ["telescope", "comet"]\nseeds = {json.dumps(web.seeds())}\n'
-        f'[training]\nmodel = "auto"\nexplore = {EXPLORE}\n'
         f'[crawl]\npages = {pages}\npolicy = "random"\n'
         '[live]\ndelay = 0.0\nthrottle = false\nkeep = "nothing"\nnear_duplicates = false\n'
     )

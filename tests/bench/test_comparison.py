@@ -79,7 +79,7 @@ def test_the_oracle_knows_the_judges_answers_not_the_models(tmp_path: Path) -> N
     assert context.web_graph is not None
     foreseen = context.web_graph.index.items()
     assert all(context.is_relevant(url) == context.web_graph.relevant[i] for url, i in foreseen)
-    view = context.webs["tfidf"]
+    view = context.webs["auto"]
     assert any(context.is_relevant(page.url) != page.relevant for page in view.perceive_all())
 
 
@@ -87,7 +87,7 @@ def test_several_fetches_may_be_in_flight_as_in_a_replay(tmp_path: Path) -> None
     context = context_of(tmp_path, '"tres", "tres:in_flight=8"')
     for task in list(context.experiment.tasks())[:2]:
         record = context.measure(task)
-        seen = context.webs["tfidf"]
+        seen = context.webs["auto"]
         config = context.experiment.config(task.variant, task.cap, record["seed"])
         config = config.override(seeds=[record["seed_url"]])
         session = new_session(config, perceive_seeds(config, seen.perceiver), seen.known)

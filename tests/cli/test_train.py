@@ -143,8 +143,8 @@ def test_example_files_name_their_sites_by_url(
          "{file}: training.load names a trained model; give examples (labels, or positives "
          "and negatives) to train one"),
         (("relevant = 10", 'model = "magic"'),
-         "{file}: training.model must be one of tfidf, svm, bilstm, kw-bilstm, auto, "
-         "or package.module:Name, not 'magic'"),
+         "{file}: training.model must be one of auto, static, transformer, tfidf, svm, "
+         "bilstm, kw-bilstm, or package.module:Name, not 'magic'"),
         (("relevant = 10", "folds = 1"),
          "{file}: training.folds must be a whole number from 2 to 50, not 1"),
     ],
