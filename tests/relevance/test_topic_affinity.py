@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tres.relevance.static import static_encoder, untrained_model
-from tres.relevance.topic_affinity import affinities, content_words, topic_direction
+from tres.relevance.topic_affinity import topic_affinity
 from tres.relevance.training import TopicWords
 
 BEES = TopicWords(("bee", "honey"))
@@ -16,7 +16,7 @@ def encoder():
 
 
 def affinity(words, topic, encoder):
-    return affinities(words, topic_direction(topic, encoder), encoder).tolist()
+    return topic_affinity(topic, encoder).of_words(words).tolist()
 
 
 def test_words_near_the_topic_count_though_nobody_has_named_them(encoder):
@@ -69,11 +69,11 @@ def test_a_word_has_one_affinity_whatever_is_asked_with_it(encoder):
 
 def test_the_order_of_keywords_hardly_matters_and_repeating_them_in_a_sentence_not_at_all(encoder):
     one, other = (
-        topic_direction(TopicWords(order), encoder)
+        topic_affinity(TopicWords(order), encoder).direction
         for order in (("bee", "honey"), ("honey", "bee"))
     )
     once, twice = (
-        topic_direction(TopicWords(description=text), encoder)
+        topic_affinity(TopicWords(description=text), encoder).direction
         for text in ("bees make honey", "Bees make honey, bees make honey!")
     )
 
@@ -81,8 +81,13 @@ def test_the_order_of_keywords_hardly_matters_and_repeating_them_in_a_sentence_n
     np.testing.assert_array_equal(once, twice)
 
 
-def test_content_words_are_each_word_once_in_order_without_stop_words():
-    assert content_words("The bee and the Hive: a bee's hive") == ["bee", "hive"]
+def test_a_keyword_that_falls_apart_into_crumbs_counts_where_it_occurs_and_nowhere_else(encoder):
+    exact, near, crumbs = affinity(
+        ["postgresql", "sql", "mongodb"], TopicWords(("postgresql", "sql")), encoder
+    )
+
+    assert exact >= near > 0.0
+    assert crumbs == 0.0
 
 
 @pytest.mark.parametrize(

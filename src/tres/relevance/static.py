@@ -19,6 +19,7 @@ Each word is looked up once and then kept as four numbers, so this costs hardly 
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ from tres.relevance.tfidf import (
     terms,
     tfidf_vectors,
 )
-from tres.relevance.topic_affinity import affinities, topic_direction
+from tres.relevance.topic_affinity import TopicAffinity, topic_affinity
 from tres.relevance.training import (
     TopicWords,
     prior_probability,
@@ -55,7 +56,7 @@ from tres.relevance.training import (
 from tres.topic.text import STOP_WORDS
 
 KIND = "static"
-ENCODER = "encoder.json"
+ENCODER, NAMED = "encoder.json", "topic-words.json"
 FIRM, LEAST_SCALE, MOST_SCALE = 150.0, 0.5, 10.0
 """So many relevant examples give the affinity the scale 1; fewer give more, within bounds."""
 STRENGTH, BORDER = 40.0, 0.12
@@ -108,11 +109,10 @@ class StaticModel(SavedModel):
     vocabulary: Mapping[str, int]
     idf: Floats
     weights: Floats
-    direction: Floats
+    topic: TopicAffinity
     strength: float
     intercept: float
     prior: float
-    encoder: StaticEncoder
     facts: Mapping[str, Any]
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
@@ -174,20 +174,22 @@ class StaticModel(SavedModel):
         known = places >= 0
         numbers[known, 0] = self.idf[places[known]]
         numbers[known, 1] = self.idf[places[known]] * self.weights[places[known]]
-        numbers[:, 2] = affinities(found, self.direction, self.encoder)
+        numbers[:, 2] = self.topic.of_words(found)
         numbers[:, 3] = [word not in STOP_WORDS for word in found]
         return numbers
 
     def word_weights(self) -> dict[str, float]:
         """What each known word adds to the log-odds, up to a factor that all words share."""
         known = list(self.vocabulary)
-        near = self.strength * affinities(known, self.direction, self.encoder)
+        near = self.strength * self.topic.of_words(known)
         return dict(zip(known, (self.idf * self.weights + near).tolist(), strict=True))
 
     def _files(self) -> ModelFiles:
-        arrays = {name: getattr(self, name) for name in ("idf", "weights", "direction")}
-        arrays["scalars"] = np.array([self.strength, self.intercept, self.prior])
-        parts = {ENCODER: encoder_record(self.encoder)}
+        scalars = np.array([self.strength, self.intercept, self.prior])
+        words = {"idf": self.idf, "weights": self.weights, "direction": self.topic.direction}
+        arrays = {**words, "scalars": scalars}
+        named = json.dumps(sorted(self.topic.named)) + "\n"
+        parts = {ENCODER: encoder_record(self.topic.encoder), NAMED: named.encode()}
         return ModelFiles(KIND, tuple(self.vocabulary), arrays, dict(self.facts), parts)
 
     @classmethod
@@ -206,8 +208,20 @@ class StaticModel(SavedModel):
         if found != expected or not all(np.isfinite(array).all() for array in arrays.values()):
             raise ModelError("its arrays do not fit its vocabulary; train the model anew")
         strength, intercept, prior = arrays["scalars"].tolist()
-        words = index, arrays["idf"], arrays["weights"], arrays["direction"]
-        return cls(*words, strength, intercept, prior, encoder, files.facts)
+        topic = TopicAffinity(arrays["direction"], _named(files), encoder)
+        words = index, arrays["idf"], arrays["weights"]
+        return cls(*words, topic, strength, intercept, prior, files.facts)
+
+
+def _named(files: ModelFiles) -> frozenset[str]:
+    """The words of the topic without a vector; `ModelError` if the file says something else."""
+    try:
+        named = json.loads(files.parts[NAMED])
+    except (KeyError, ValueError, RecursionError):
+        named = None
+    if not isinstance(named, list) or not all(isinstance(word, str) for word in named):
+        raise ModelError("it does not say which words its topic has; train the model anew")
+    return frozenset(named)
 
 
 def static_encoder(name: str = STATIC) -> StaticEncoder:
@@ -264,11 +278,10 @@ def fit_with_columns(
         vocabulary={word: place for place, word in enumerate(vocabulary)},
         idf=idf.astype(np.float32),
         weights=np.asarray(weights, np.float32),
-        direction=start.direction,
+        topic=start.topic,
         strength=float(scale * strength),
         intercept=float(regression.intercept_[0]),
         prior=prior_probability(examples.labels),
-        encoder=start.encoder,
         facts=training_record(examples.labels, seed, ["numpy", "scikit-learn"]),
     )
     return model, others
@@ -281,19 +294,19 @@ def _directed_by(examples: Examples) -> StaticModel:
     """
     encoder = static_encoder()
     relevant, others = (encoder.encode(texts).mean(axis=0) for texts in examples.by_class)
-    return _affinity_alone(unit_rows((relevant - others)[None, :])[0], encoder)
+    direction = unit_rows((relevant - others)[None, :])[0]
+    return _affinity_alone(TopicAffinity(direction, frozenset(), encoder))
 
 
 def untrained_model(topic: TopicWords) -> StaticModel | None:
-    """The model of a topic without examples; None if the encoder knows none of its words."""
-    encoder = static_encoder()
-    direction = topic_direction(topic, encoder)
-    return None if direction is None else _affinity_alone(direction, encoder)
+    """The model of a topic without examples; None if it has no words."""
+    affinity = topic_affinity(topic, static_encoder())
+    return None if affinity is None else _affinity_alone(affinity)
 
 
-def _affinity_alone(direction: Floats, encoder: StaticEncoder) -> StaticModel:
+def _affinity_alone(topic: TopicAffinity) -> StaticModel:
     none = np.empty(0, np.float32)
     return StaticModel(
-        *({}, none, none, direction, STRENGTH, -STRENGTH * BORDER, PRIOR, encoder),
+        *({}, none, none, topic, STRENGTH, -STRENGTH * BORDER, PRIOR),
         facts={"relevant": 0, "irrelevant": 0},
     )

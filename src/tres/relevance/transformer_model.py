@@ -11,11 +11,11 @@ topic's own words, as the transformer reads them. How near a page is to it gets 
 and a scale that falls with the number of examples, as the affinity has. Everything is learnt in one
 regression, which penalises all weights alike.
 
-Measured on sites never seen (topics Sound and Databases of a web of documentation, two draws, macro
-F1 and average precision with 30, 300 and 1,150 labels): 0.71 and 0.40, 0.75 and 0.47, 0.76 and 0.51,
-where the static model has 0.68 and 0.35, 0.71 and 0.41, 0.73 and 0.45. Vectors of half or twice the
-length beside the words are worse; without the nearness the figures with 30 labels fall to 0.69 and
-0.36. A description read as a sentence is worse than keywords, so it counts only without them.
+Measured on sites never seen (topics Sound and Databases of a web of documentation, two draws; macro
+F1 and average precision with 30, 300 and 1,150 labels): 0.71 and 0.40, 0.75 and 0.47, 0.76 and
+0.51, where the static model has 0.68 and 0.35, 0.71 and 0.41, 0.73 and 0.45. Vectors of half or
+twice the length beside the words are worse; without the nearness the figures with 30 labels fall to
+0.69 and 0.36. A description read as a sentence is worse than keywords: it counts only without them.
 
 A transformer judges some dozens of pages a second, as many as a polite crawl fetches. A page has a
 hundred links, though, and it reads only some hundred anchors a second. So a text of one line, as
@@ -145,4 +145,5 @@ def train_transformer(examples: Examples, seed: int, topic: TopicWords) -> Trans
 def topic_vector(topic: TopicWords, encoder: Encoder) -> Floats:
     """Return the direction of the topic's terms, or else of its description; zeros without both."""
     terms = [*topic.keywords, *topic.phrases] or [topic.description]
-    return unit_rows(encoder.encode(terms).sum(axis=0, keepdims=True))[0]
+    direction: Floats = unit_rows(encoder.encode(terms).sum(axis=0, keepdims=True))[0]
+    return direction

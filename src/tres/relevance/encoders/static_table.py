@@ -17,6 +17,10 @@ A row is stored as 8-bit whole numbers and one factor:
 
 The rows of a text are added one after the other, each text by itself: so its vector depends neither
 on the batch nor on the machine's linear algebra.
+
+A word that falls apart into crumbs, as *postgresql* does (`post ##gre ##s ##q ##l`) and any word of
+a script that the transformer did not learn, has no vector: the sum of its letters would be near
+everything and nothing.
 """
 
 from __future__ import annotations
@@ -42,6 +46,8 @@ MOST_WORDS = 1 << 14
 """Different words of a text that count: a page of a stranger may hold a million."""
 KEPT_WORDS = 1 << 15
 """Words outside the table whose vectors are kept; then all of them are forgotten."""
+SHORTEST_PIECE = 3
+"""Mean length of the pieces that a word must have to be known by them."""
 
 
 class _WordRows(dict[str, int]):
@@ -63,7 +69,9 @@ class _WordRows(dict[str, int]):
     def __missing__(self, word: str) -> int:
         places = self._pieces.places(word)
         if len(places) < 2:
-            row = places[0] if places else self._unknown
+            row = places[0] if places and len(word) > 1 else self._unknown
+        elif len(word) < SHORTEST_PIECE * len(places):
+            row = self._unknown
         else:
             row, self._next = self._next, self._next + 1
             self.matrix[row] = self.matrix[places].sum(axis=0)
