@@ -21,7 +21,8 @@ from tres.settings.sections import MODELS
 
 AGAIN = "copy the model again or train it anew"
 WORDLESS = ["", " \n\t ", "\n", "... \u2014 !?", "\U0001f40b\U0001f30a", "\x00", "\u0e4f" * 9]
-UNKNOWN = ["zzyzx", "qwrt\nplmk plmk", "生物学", "ชีวิต", "כלב"]
+UNKNOWN = ["zzyzx", "生物学", "ชีวิต", "כלב", "\u1982\u1983\n\u1984\u1985 \u1986"]
+NONSENSE = "qwrt\nplmk plmk"
 
 
 @pytest.fixture(scope="module", params=[*MODEL_KINDS, custom_model.KIND])
@@ -31,6 +32,10 @@ def kind(request):
 
 learns = pytest.mark.parametrize("kind", MODEL_KINDS, indirect=True)
 """A judge of one's own does not."""
+word_by_word = pytest.mark.parametrize(
+    "kind", [*sorted(MODEL_KINDS.keys() - {"transformer"}), custom_model.KIND], indirect=True
+)
+"""A transformer reads a word that it does not know letter by letter, and judges what it reads."""
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +92,11 @@ def test_a_batch_gives_the_answers_of_single_texts_in_its_order(model, ragged):
 def test_a_text_without_a_known_word_gets_the_share_of_relevant_examples(model):
     np.testing.assert_allclose(model.probabilities(WORDLESS), 30 / 120)
     np.testing.assert_allclose(model.probabilities(UNKNOWN), 30 / 120)
+
+
+@word_by_word
+def test_and_so_does_a_page_of_words_that_do_not_exist(model):
+    np.testing.assert_allclose(model.probabilities([NONSENSE]), 30 / 120)
 
 
 @pytest.mark.parametrize("kind", [*MODEL_KINDS, "auto"])

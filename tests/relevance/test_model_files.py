@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tres.errors import ModelError
-from tres.relevance.model_kinds import load_model
+from tres.relevance.model_kinds import MODEL_KINDS, load_model
 
 AGAIN = "copy the model again or train it anew"
 
@@ -99,7 +99,7 @@ def test_a_model_of_an_unknown_kind(saved):
 
     assert refusal(saved) == (
         f"{saved / 'model.json'}: is a model of the unknown kind 'oracle'; "
-        "this version of tres knows tfidf, svm, bilstm, kw-bilstm"
+        f"this version of tres knows {', '.join(MODEL_KINDS)}"
     )
 
 

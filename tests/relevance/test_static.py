@@ -18,7 +18,7 @@ from tres.relevance.training import TopicWords
 from tres.topic.text import STOP_WORDS
 
 SEA = TopicWords(("sea", "ocean"))
-UNSEEN = ["octopus and squid", "the plankton of lagoons", "Seaweed\nkelp on a beach"]
+UNSEEN = ["the lagoon and its reef", "tides on the shore", "Seaweed\nkelp on a beach"]
 FAR = ["gearbox and piston", "a mortgage of the bank", "Sonnets\nrhyme and metre"]
 
 
@@ -216,7 +216,9 @@ def spoil(directory, change):
         lambda files: replace(
             files, arrays={**files.arrays, "weights": files.arrays["weights"].astype(np.float64)}
         ),
-        lambda files: replace(files, arrays={**files.arrays, "scalars": np.array([1.0, np.nan, 0])}),
+        lambda files: replace(
+            files, arrays={**files.arrays, "scalars": np.array([1.0, np.nan, 0.0])}
+        ),
         lambda files: replace(files, arrays={**files.arrays, "more": np.zeros(1)}),
         lambda files: replace(
             files, arrays={name: a for name, a in files.arrays.items() if name != "direction"}
@@ -242,8 +244,8 @@ def test_parts_that_do_not_fit_together_are_refused(model, tmp_path, change):
         (b"{}", "it does not say which encoder it needs; train the model anew"),
         (b"[" * 100_000, "it does not say which encoder it needs; train the model anew"),
         (json.dumps({"name": "static", "digest": "0" * 64}).encode(),
-         "it was trained with another table of words than the encoder 'static' here; "
-         "install the version of tres that trained it, or train the model anew"),
+         "it was trained with another encoder than the one that is called 'static' here; "
+         "install what trained it, or train the model anew"),
     ],
     ids=["nothing", "no name", "nested", "another table"],
 )  # fmt: skip
@@ -260,7 +262,7 @@ def test_a_model_of_another_encoder_is_refused(model, tmp_path, part, message):
 # Other scripts
 
 FOREIGN = {
-    "Russian": (("пчела", "мёд"), "Пасека\nпчела собирает мёд", "Биржа\nцена акции и рынка"),
+    "Russian": (("пчела", "мёд"), "Пасека\nпчела собирает мёд", "Биржа\nцена акции и рынка"),  # noqa: RUF001
     "Chinese": (("蜜蜂", "蜂蜜"), "养蜂\n蜜蜂采集花粉酿成蜂蜜", "股市\n股票价格和债券市场"),
     "Thai": (("ผึ้ง", "น้ำผึ้ง"), "ฟาร์ม\nผึ้งเก็บน้ำหวานทำน้ำผึ้ง", "ตลาด\nราคาหุ้นและพันธบัตร"),
 }

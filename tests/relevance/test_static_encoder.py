@@ -73,10 +73,15 @@ def test_a_whole_word_with_a_row_is_not_split_and_is_no_piece(encoder):
     np.testing.assert_array_equal(vector(encoder, "whaleboats"), encoder._rows.matrix[8])
     assert encoder.word_pieces == tuple(TOKENS[:PIECES])
     np.testing.assert_allclose(
-        vector(encoder, "whaleboatss"),
-        vector(encoder, "whale") + sum(encoder._rows.matrix[i] for i in (4, 3, 3)),
+        vector(encoder, "whaleboatsboats"),
+        vector(encoder, "whale") + sum(encoder._rows.matrix[place] for place in (4, 3, 4, 3)),
         1e-6,
     )
+
+
+def test_a_word_in_crumbs_has_no_vector(encoder):
+    assert vector(encoder, "whaleboatsboat").any()  # whale ##boat ##s ##boat
+    assert not vector(encoder, "whaleboatss").any()  # whale ##boat ##s ##s
 
 
 @pytest.mark.parametrize(("written", "token"), [("ZÜRICH", "zürich"), ("Café", "cafe")])
