@@ -21,7 +21,7 @@ from tres.runs import judge_rows
 from tres.store.judgements import Judgement, append_judgement
 from tres.store.run_directory import lock_run
 
-from .conftest import Outcome, Tres
+from .conftest import Label, Outcome, Tres
 from .test_crawl import rows_of
 from .test_live import bees_and_markets, run_tres, taught_topic
 
@@ -229,6 +229,13 @@ class TestARun:
         assert {row["judged_by"] for row in rows[: PAGES - 3]} == {"person"}
         assert {row["judged_by"] for row in rows[PAGES - 3 :]} == {"model"}
 
+    @pytest.fixture
+    def newer(self, label: Label, run: Path) -> None:
+        """A newer model than that of the crawl, by which no page is judged yet."""
+        assert label(run, "n\n" * 6 + "q\n").code == 0
+        (run / "verdicts.json").unlink()
+
+    @pytest.mark.usefixtures("newer")
     def test_whose_web_has_moved_needs_it(
         self, tres: Tres, run: Path, archive: Path, tmp_path: Path
     ) -> None:
@@ -240,6 +247,13 @@ class TestARun:
         assert files(run) == before
         assert tres("judge", run, "--web", moved).code == 0
 
+    def test_whose_web_has_moved_does_not_need_it_for_its_own_model(
+        self, tres: Tres, run: Path, archive: Path
+    ) -> None:
+        archive.unlink()
+        assert tres("judge", run).out.startswith("the newest model changes no verdict\n")
+
+    @pytest.mark.usefixtures("newer")
     def test_none_of_whose_pages_is_there_is_refused(
         self, tres: Tres, run: Path, write: Write
     ) -> None:
@@ -307,11 +321,12 @@ class TestWhatAPersonSaid:
         assert (cells[lost]["relevant"], cells[lost]["reward"]) == ("0", "1")
 
     def test_is_in_the_explanation(self, tres: Tres, run: Path, lost: str, found: str) -> None:
-        said = " ".join(tres("explain", run, found).out.split())
-        assert "You judged it relevant; the model gave it 0." in said
-        assert "when it was fetched." in said
-        said = " ".join(tres("explain", run, lost).out.split())
-        assert "You judged it not relevant; the model gave it 0.9" in said
+        given = {row["url"]: float(row["relevance"]) for row in rows_of(run)}
+        for url, relevant in ((found, "relevant"), (lost, "not relevant")):
+            said = " ".join(tres("explain", run, url).out.split())
+            gave = f"the model gave it {given[url]:.2f} when it was fetched."
+            assert f"You judged it {relevant}; {gave}" in said
+        assert given[found] < 0.5 <= given[lost]
 
     def test_is_in_the_report(self, tres: Tres, run: Path, found: str) -> None:
         relevant = sum(row["reward"] == "1" for row in rows_of(run))
@@ -355,13 +370,10 @@ class TestWhatAPersonSaid:
         assert crawled.relevant == sum(page.reward for page in crawled.pages) + 1
 
 
-def test_labelling_shows_its_effect_at_once(
-    tres: Tres, run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_labelling_shows_its_effect_at_once(tres: Tres, label: Label, run: Path) -> None:
     journal = (run / "journal.db").read_bytes()
     rewards = [row["reward"] for row in rows_of(run)]
-    monkeypatch.setattr(sys, "stdin", io.StringIO("n\n" * 6 + "q\n"))
-    outcome = tres("label", run)
+    outcome = label(run, "n\n" * 6 + "q\n")
     assert outcome.code == 0, outcome.err
     assert re.search(r"\d+ of the 15 pages (is|are) relevant\n", outcome.out)
     rows = rows_of(run)
