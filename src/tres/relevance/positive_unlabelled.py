@@ -8,10 +8,11 @@ seeds: relevant, but few. Of the others nobody knows. Three steps:
    topic to topic. A crawl gathers two groups of pages, with low and with high affinity, and the
    threshold that separates them best (Otsu's: the largest variance between the groups) is where
    the first guesses begin, within bounds: a few pages may have only one group.
-2. Self-training. A regression on words and affinity learns the guesses; as it is linear in
-   thousands of words it cannot memorise the mistakes, and it finds relevant pages that are far
-   from the topic's words. Every page is scored by a regression that has seen neither it nor its
-   site (cross-fitting), so that a site does not confirm itself.
+2. Self-training. A regression on words and affinity learns the guesses, its scores are the next
+   guesses, and so on for some rounds. As it is linear in thousands of words it cannot memorise
+   the mistakes, and it finds relevant pages that are far from the topic's words. Every page is
+   scored by a regression that has seen neither it nor its site (cross-fitting), so that a site
+   does not confirm itself. A guess weighs 2p - 1 if it is right with probability p.
 3. Sites. Pages of one site are mostly about one thing. So the score of a page moves towards the
    mean of its site, as far as sites really differ on this web: the variance between sites,
    compared with that within (random effects). An encyclopedia, which is one site, has none.
@@ -25,31 +26,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tres.relevance.examples import ENOUGH, Examples
-from tres.relevance.static import STRENGTH, StaticModel, affinity_scale, train_static
-from tres.relevance.tfidf import balanced_regression, tfidf_vectors
-from tres.relevance.training import site_folds, stratified_folds
+from tres.relevance.mixture import cross_fitted, scale_for
+from tres.relevance.static import STRENGTH, StaticModel, best_scale, train_static
+from tres.relevance.tfidf import tfidf_vectors
 
 FIRST_REFIT, LAST_REFIT = 20, 3_000
 """Pages after which a crawl refits its model for the first time, and after which no more."""
 GROWTH = 1.5
 """A refit comes when there are so many times the pages of the last one."""
-ROUNDS = 2
-FOLDS = 5
-LEAST_SITES = 10
-"""With fewer sites of either class, folds are drawn from pages."""
+ROUNDS = 5
 SEED_WEIGHT = 2.0
 LEAST = 5
 """Pages of each class that a regression needs."""
 LOWEST, HIGHEST = 0.06, 0.35
 """Bounds of the affinity at which relevance begins."""
-SCALE = 5.0
-"""Of the affinity beside the words, as in `tres.relevance.static`."""
 
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -64,7 +59,7 @@ class CrawledPage:
     label: bool | None = None
     """Whether it is relevant, if somebody has said so: a seed is."""
     weight: float = 1.0
-    """How much the label counts; a guess has 1."""
+    """How much the label counts; a guess has at most 1."""
 
 
 def next_refit(pages: int) -> int | None:
@@ -93,8 +88,8 @@ def learn_topic(
     certain = guesses.subset(judged)
     relevant = sum(certain.labels)
     if min(relevant, len(judged) - relevant) >= ENOUGH:
-        return train_static(certain, seed, start, affinity_scale(relevant))
-    return train_static(guesses, seed, start, SCALE)
+        return train_static(certain, seed, start, best_scale(certain, start))
+    return train_static(guesses, seed, start, scale_for(np.asarray(guesses.labels)))
 
 
 def guess_labels(pages: Sequence[CrawledPage], start: StaticModel) -> Examples | None:
@@ -102,7 +97,7 @@ def guess_labels(pages: Sequence[CrawledPage], start: StaticModel) -> Examples |
     texts = [page.content for page in pages]
     sites = [page.site for page in pages]
     certain = np.array([-1 if page.label is None else page.label for page in pages], np.int8)
-    weights = np.array([page.weight for page in pages])
+    weights = known_weights = np.array([page.weight for page in pages])
     try:
         vectors = tfidf_vectors(texts)[0]
     except ValueError:
@@ -113,8 +108,11 @@ def guess_labels(pages: Sequence[CrawledPage], start: StaticModel) -> Examples |
     for _ in range(ROUNDS):
         if not _both(labels):
             return None
-        logits = _cross_fitted(vectors, affinity, labels, weights, sites)
-        labels = _keep(certain, _towards_sites(logits + excess / 4, sites) > 0)
+        near = scale_for(labels) * affinity
+        logits = cross_fitted(vectors, near, labels, weights, sites)
+        logits = _towards_sites(logits + excess / 4, sites)
+        labels = _keep(certain, logits > 0)
+        weights = np.where(certain < 0, np.abs(np.tanh(logits / 2)), known_weights)
     if not _both(labels):
         return None
     return Examples(tuple(texts), tuple(labels.tolist()), tuple(weights.tolist()), tuple(sites))
@@ -150,35 +148,6 @@ def otsu_threshold(scores: Floats) -> float:
     sums = np.cumsum(ranked)
     low, high = sums[:-1] / below, (sums[-1] - sums[:-1]) / below[::-1]
     return float(ranked[1 + np.argmax(below * below[::-1] * (high - low) ** 2)])
-
-
-def _cross_fitted(
-    vectors: Any, affinity: Floats, labels: Flags, weights: Floats, sites: Sequence[str]
-) -> Floats:
-    """The log-odds of every page, from a regression that has not seen its site."""
-    from scipy.sparse import csr_matrix, hstack
-    from threadpoolctl import threadpool_limits
-
-    columns = hstack([vectors, csr_matrix(SCALE * affinity[:, None])]).tocsr()
-    fold_of = _folds(labels, sites)
-    logits = np.zeros(len(labels))
-    with threadpool_limits(1):
-        for fold in np.unique(fold_of):
-            train, test = fold_of != fold, fold_of == fold
-            if labels[train].all() or not labels[train].any():
-                continue
-            regression = balanced_regression()
-            regression.fit(columns[train], labels[train], sample_weight=weights[train])
-            logits[test] = regression.decision_function(columns[test])
-    return logits
-
-
-def _folds(labels: Flags, sites: Sequence[str]) -> NDArray[np.intp]:
-    rng = np.random.default_rng(0)
-    names = np.asarray(sites)
-    if min(len(set(names[labels])), len(set(names[~labels]))) >= LEAST_SITES:
-        return site_folds(labels, sites, FOLDS, rng)
-    return stratified_folds(labels, FOLDS, rng)
 
 
 def _towards_sites(logits: Floats, sites: Sequence[str]) -> Floats:

@@ -7,9 +7,8 @@ The log-odds of a text are
 The first part is the model of `tres.relevance.tfidf`: what the examples say about this web. The
 second is one number, how near the words of the text are to the topic's own
 (`tres.relevance.topic_affinity`), and holds on sites that nobody has labelled. One regression
-learns both and penalises their weights alike, so the scale of the affinity decides which of them
-is trusted before the examples have spoken. It falls with the number of relevant examples
-(`affinity_scale`): with four of them the affinity decides nearly alone, with 150 the words do.
+learns both; how much the affinity counts beside the words is chosen by the number of examples and
+by cross-validation (`tres.relevance.mixture`).
 
 Without examples there is a model as well (`untrained_model`): the affinity alone, with a threshold
 that fits most topics. It is what a crawl starts with (`tres.relevance.positive_unlabelled`).
@@ -37,6 +36,7 @@ from tres.relevance.encoders.record import encoder_record, recorded_encoder
 from tres.relevance.encoders.sources import STATIC, load_encoder
 from tres.relevance.encoders.static_table import StaticEncoder
 from tres.relevance.examples import Examples
+from tres.relevance.mixture import chosen_scale
 from tres.relevance.model_files import ModelFiles, SavedModel
 from tres.relevance.tfidf import (
     BATCH,
@@ -57,8 +57,6 @@ from tres.topic.text import STOP_WORDS
 
 KIND = "static"
 ENCODER, NAMED = "encoder.json", "topic-words.json"
-FIRM, LEAST_SCALE, MOST_SCALE = 150.0, 0.5, 10.0
-"""So many relevant examples give the affinity the scale 1; fewer give more, within bounds."""
 STRENGTH, BORDER = 40.0, 0.12
 """Of a model without examples: log-odds per affinity, and the affinity where relevance begins."""
 PRIOR = 0.1
@@ -232,15 +230,18 @@ def static_encoder(name: str = STATIC) -> StaticEncoder:
     return encoder
 
 
-def affinity_scale(relevant: float) -> float:
-    """Return by what the affinity is multiplied before the regression, for so many examples."""
-    return min(max(FIRM / max(relevant, 1.0), LEAST_SCALE), MOST_SCALE)
-
-
 def train_from_topic(examples: Examples, seed: int, topic: TopicWords) -> StaticModel:
     """Fit the model of a topic to examples."""
     start = starting_model(examples, topic)
-    return train_static(examples, seed, start, affinity_scale(sum(examples.labels)))
+    return train_static(examples, seed, start, best_scale(examples, start))
+
+
+def best_scale(examples: Examples, start: StaticModel) -> float:
+    """Return how much the affinity counts beside the words of these examples."""
+    try:
+        return chosen_scale(examples, start.affinity(examples.texts))
+    except ValueError:
+        raise no_common_word(MIN_PAGES, len(examples.labels)) from None
 
 
 def starting_model(examples: Examples, topic: TopicWords) -> StaticModel:

@@ -44,7 +44,7 @@ from tres.relevance.model_files import ModelFiles, SavedModel
 from tres.relevance.static import (
     Floats,
     StaticModel,
-    affinity_scale,
+    best_scale,
     fit_with_columns,
     starting_model,
     train_static,
@@ -132,7 +132,7 @@ class TransformerModel(SavedModel):
 def train_transformer(examples: Examples, seed: int, topic: TopicWords) -> TransformerModel:
     """Fit the model of a topic to examples. Nothing is drawn; the seed is only recorded."""
     start = starting_model(examples, topic)
-    scale = affinity_scale(sum(examples.labels))
+    scale = best_scale(examples, start)
     encoder = page_encoder(topic.encoder)
     vectors = encoder.encode(examples.texts)
     towards = NEARNESS * scale * topic_vector(topic, encoder)
