@@ -104,6 +104,7 @@ def test_every_extra_that_is_named_exists():
     named = set()
     for path in [*(ROOT / "src").rglob("*.py"), *(ROOT / "docs").rglob("*.md"), ROOT / "README.md"]:
         text = path.read_text(encoding="utf-8")
-        named |= set(re.findall(r"pip_install\(['\"](\w+)['\"]\)|'[\w.-]*\[(\w+)\]'", text))
+        ours = r"pip_install\(['\"](\w+)['\"]\)|'(?:tres-crawler|\.)\[(\w+)\]'"
+        named |= set(re.findall(ours, text))
     extras = {extra for pair in named for extra in pair if extra}
     assert {"neural", "dashboard", "vectors"} <= extras <= set(PROJECT["optional-dependencies"])

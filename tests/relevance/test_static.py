@@ -13,7 +13,7 @@ from tres.relevance.examples import Examples
 from tres.relevance.model import THRESHOLD
 from tres.relevance.model_files import ModelFiles
 from tres.relevance.model_kinds import load_model
-from tres.relevance.static import StaticModel, affinity_scale, train_from_topic, untrained_model
+from tres.relevance.static import StaticModel, train_from_topic, untrained_model
 from tres.relevance.training import TopicWords
 from tres.topic.text import STOP_WORDS
 
@@ -81,13 +81,6 @@ def test_examples_teach_words_that_are_far_from_the_topic():
 
     yes, no = taught.probabilities(["the quorum", "a gavel"])
     assert yes > THRESHOLD > no
-
-
-def test_the_fewer_examples_the_more_the_topics_words_are_trusted():
-    scales = [affinity_scale(number) for number in (1, 4, 30, 150, 1_000)]
-
-    assert scales == sorted(scales, reverse=True)
-    assert scales[0] > scales[3] == 1.0 > scales[4] > 0.0
 
 
 def test_heavy_examples_count_more(pages):

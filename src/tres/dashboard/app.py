@@ -156,7 +156,7 @@ class Dashboard:
         return {
             "version": __version__,
             "runs": [
-                run.listed()
+                self._with_problem(run, run.listed())
                 if run.is_read or self.clock() < until
                 else {"key": run.key, "name": run.name}
                 for run in runs
@@ -195,8 +195,12 @@ class Dashboard:
         news = await run_in_threadpool(run.news, _client_state(request))
         news["formats"] = await run_in_threadpool(formats_of, run)
         news["learning"] = self._job_json(self.jobs.get("learn", run))
-        news["problem"] = news["problem"] or hide_path(self.crawls.problem(run), run.directory)
-        return JSONResponse(news)
+        return JSONResponse(self._with_problem(run, news))
+
+    def _with_problem(self, run: FollowedRun, shown: Json) -> Json:
+        """A run as it is shown, with why its crawl has failed if it was started here."""
+        failed = hide_path(self.crawls.problem(run), run.directory)
+        return shown | {"problem": shown["problem"] or failed}
 
     async def frontier(self, request: Request) -> Response:
         """What waits in the frontier, as of the last look; looks again if it is time."""

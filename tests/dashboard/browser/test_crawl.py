@@ -93,9 +93,9 @@ def test_a_crawl_is_shown_paused_taught_and_stopped(crawl: Path, address: str, p
 
     # a judgement, and what the model learns from it
     page.get_by_role("button", name="not", exact=True).first.click()
-    page.locator(".no[aria-pressed=true]").first.wait_for()
+    page.locator(".no[aria-pressed=true]:not([aria-busy])").first.wait_for()  # it is kept
     page.get_by_role("button", name="relevant", exact=True).nth(1).click()
-    page.locator(".yes[aria-pressed=true]").first.wait_for()
+    page.locator(".yes[aria-pressed=true]:not([aria-busy])").first.wait_for()
     assert sorted(read_judgements(crawl).values()) == [False, True]
     page.get_by_role("button", name="Teach the model").click()
     page.get_by_text("the crawl uses it").wait_for(timeout=JOB)

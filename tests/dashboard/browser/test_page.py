@@ -211,8 +211,13 @@ def test_a_crawl_is_begun_from_the_list(folder: Path, address: str, page: Any) -
     page.get_by_role("dialog").get_by_text("<i>bees</i>").wait_for()
     page.get_by_role("button", name="Start").click()
     page.get_by_text("The crawl starts as bees").wait_for()
-    page.locator(".run .badge.failed").wait_for()
+    line = page.locator(".run", has=page.get_by_role("link", name="bees", exact=True))
+    line.get_by_text("the seed gave no page").wait_for()
+    page.get_by_role("link", name="bees", exact=True).click()
+    page.get_by_role("alert").get_by_text("the seed gave no page").wait_for()
+    page.get_by_text("ended: no seed gave a page").wait_for()
     topic.unlink()
+    shutil.rmtree(folder / "runs" / "bees")
 
 
 ATTACK = b"""<!doctype html><title>Kittens</title><form method=post enctype=text/plain></form>"""

@@ -82,7 +82,8 @@ def test_the_example_project_crawls_with_the_plug_in(project: Path) -> None:
     ("changes", "message"),
     [
         ({"keywords": "keyword"}, "did you mean topic.keywords?"),
-        ({"positives": 'model = "auto"\n#', "negatives": "#"}, "set training.load to that run's"),
+        ({"keywords": "#"}, "name some words that pages about the topic use, or say in"),
+        ({"positives": 'model = "auto"\n#', "negatives": "#"}, "a crawl needs a seed"),
         ({"positives": 'labels = ["Bees"]\n#', "negatives": "#"}, "the live Web has no labels"),
     ],
 )
