@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.metrics import average_precision_score
 
 from tres.relevance.examples import Examples
 from tres.relevance.mixture import LESS, chosen_scale, cross_fitted, scale_for
@@ -25,6 +26,13 @@ def pages(relevant, others, sites=2, word="whale"):
     return Examples(tuple(texts), tuple(labels(relevant, others).tolist()), None, tuple(names))
 
 
+def fitted(examples, affinity=None):
+    known = np.array(examples.labels)
+    near = np.zeros(len(known)) if affinity is None else affinity
+    vectors = tfidf_vectors(examples.texts)[0]
+    return cross_fitted(vectors, near, known, np.ones(len(known)), examples.sites)
+
+
 # By the number of examples
 
 
@@ -46,13 +54,29 @@ def test_one_class_alone_leaves_everything_to_the_topics_words():
 # By held-out pages
 
 
-def test_the_affinity_counts_less_if_the_words_rank_pages_better():
-    examples = pages(40, 120)
-    misleading = np.where(examples.labels, 0.0, 0.3)
+def blurred(seed):
+    """Pages whose words are right now and then, and an affinity that is chance."""
+    rng = np.random.default_rng(seed)
+    known = labels(40, 120)
+    word = np.where(rng.random(160) < 0.7, known, ~known)
+    texts = [" ".join(["whale" if w else "wall", *rng.choice(NOISE, 6)]) for w in word]
+    return Examples(tuple(texts), tuple(known.tolist())), rng.standard_normal(160)
 
-    chosen = chosen_scale(examples, misleading)
 
-    assert chosen == pytest.approx(LESS * scale_for(np.array(examples.labels)))
+def test_the_scale_is_that_which_ranks_held_out_pages_better():
+    taken = set()
+    for examples, affinity in map(blurred, range(6)):
+        full = scale_for(np.array(examples.labels))
+        scores = {
+            scale: average_precision_score(examples.labels, fitted(examples, scale * affinity))
+            for scale in (full, LESS * full)
+        }
+        chosen = chosen_scale(examples, affinity)
+        taken.add(chosen == full)
+
+        assert scores[chosen] == max(scores.values())
+
+    assert False in taken  # an affinity that is chance is not trusted in full
 
 
 def test_it_keeps_its_scale_if_held_out_pages_do_not_speak_against_it():
@@ -77,13 +101,6 @@ def test_the_choice_is_the_same_every_time():
 
 
 # Held-out pages
-
-
-def fitted(examples, affinity=None):
-    known = np.array(examples.labels)
-    near = np.zeros(len(known)) if affinity is None else affinity
-    vectors = tfidf_vectors(examples.texts)[0]
-    return cross_fitted(vectors, near, known, np.ones(len(known)), examples.sites)
 
 
 def test_pages_are_scored_by_what_others_have_taught():
