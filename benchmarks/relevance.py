@@ -4,33 +4,36 @@
 
 Everything counts, from text to probability: splitting words, looking them up, answering. Pages come
 one at a time, as in a crawl with one fetch in flight, and 32 at a time; anchors come page by page,
-64 different ones of 12 words. Speed is per second of processor time, the best of five rounds, so
-that other work on the machine disturbs it little.
+64 different ones of 12 words; nothing is remembered from an earlier round. Speed is per second of
+processor time, each batch at its best of some rounds, so that other work on the machine disturbs it
+little. Memory is what a new process takes more at most, while it loads the saved model and answers.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import torch
 from threadpoolctl import threadpool_limits
 
+from encoders import PAGES, SLOW_PAGES, TOGETHER, Answer, largest, speeds
 from tres.offline import open_web
 from tres.relevance.model import RelevanceModel
-from tres.relevance.model_kinds import train_model
+from tres.relevance.model_kinds import load_model, train_model
 from tres.relevance.neural.bilstm import BiLstmModel
 from tres.relevance.neural.lstm_network import BiLstm
 from tres.relevance.neural.word_table import network_tokens
 from tres.runs.topic_perceiver import topic_examples, topic_words
 from tres.settings.topic_file import load_topic
 
-PAGES, ROUNDS, TOGETHER, ANCHORS, ANCHOR_WORDS = 320, 5, 32, 64, 12
-
-Answer = Callable[[list[str]], object]
+OTHERS = ("tfidf", "static", "svm", "transformer")
+COLUMNS = ("pages/s, one by one", "pages/s, 32 at a time", "anchors/s", "memory, MB")
 
 
 def main() -> None:
@@ -46,35 +49,47 @@ def main() -> None:
     network = train_model("bilstm", examples, config.crawl.seed, topic_words(config))
     seconds = time.process_time() - begin
     assert isinstance(network, BiLstmModel)
-    others = {k: train_model(k, examples, 1, topic_words(config)) for k in ("tfidf", "svm")}
+    others = {kind: train_model(kind, examples, 1, topic_words(config)) for kind in OTHERS}
     texts = [page.content for page, _ in zip(web.pages(), range(3000), strict=False)]
     pages = [text for text in texts if len(network_tokens(text)) == 300][:PAGES]
     print(f"training on {len(examples.texts):,} pages: {seconds:.0f} s of processor time\n")
-    print("| model | pages/s, one by one | pages/s, 32 at a time | anchors/s |\n|---|---|---|---|")
-    for name, answer in answers(network, others):
-        speeds = [rate(answer, each) for each in work(pages)]
-        print(f"| {name} | {' | '.join(f'{speed:,.0f}' for speed in speeds)} |", flush=True)
+    print(f"| model | {' | '.join(COLUMNS)} |\n|{'---|' * (1 + len(COLUMNS))}")
+    show("BiLSTM, torch, single precision", speeds(TorchAnswer(network), pages))
+    for name, model in {"BiLSTM, onnxruntime, single precision": network, **others}.items():
+        some = pages[:SLOW_PAGES] if name == "transformer" else pages
+        show(name, [*speeds(unremembered(model), some), footprint(model, some)])
 
 
-def work(pages: list[str]) -> list[list[list[str]]]:
-    """The batches: single pages, pages together, anchors of a page."""
-    words = [word for page in pages[:120] for word in page.split()]
-    anchors = [" ".join(words[i : i + ANCHOR_WORDS]) for i in range(0, len(words), ANCHOR_WORDS)]
-    return [[[page] for page in pages], cut(pages, TOGETHER), cut(anchors, ANCHORS)]
+def show(name: str, figures: list[float]) -> None:
+    cells = [f"{figure:,.0f}" for figure in figures] + [""] * (len(COLUMNS) - len(figures))
+    print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 
-def cut(texts: list[str], size: int) -> list[list[str]]:
-    return [texts[at : at + size] for at in range(0, len(texts), size)]
+def unremembered(model: RelevanceModel) -> Answer:
+    """The answers of a model that has forgotten what it was asked before."""
+    parts = [model, *(getattr(model, name, None) for name in ("lines", "pages", "encoder"))]
+
+    def answer(texts: list[str]) -> object:
+        for part in parts:
+            for kept in ("_cache", "_kept"):
+                getattr(part, kept, {}).clear()
+        return model.probabilities(texts)
+
+    return answer
 
 
-def answers(
-    network: BiLstmModel, others: dict[str, RelevanceModel]
-) -> Iterable[tuple[str, Answer]]:
-    """What is compared, by name."""
-    yield "BiLSTM, torch, single precision", TorchAnswer(network)
-    yield "BiLSTM, onnxruntime, single precision", network.probabilities
-    for name, model in others.items():
-        yield name, model.probabilities
+def footprint(model: RelevanceModel, pages: list[str]) -> float:
+    """Megabytes that a new process takes more when it loads the model and answers."""
+    with TemporaryDirectory() as directory:
+        model.save(Path(directory))
+        with ProcessPoolExecutor(1, get_context("spawn")) as fresh:
+            return fresh.submit(loaded_size, directory, pages[:TOGETHER]).result()
+
+
+def loaded_size(directory: str, pages: list[str]) -> float:
+    before = largest()
+    load_model(Path(directory)).probabilities(pages)
+    return largest() - before
 
 
 class TorchAnswer:
@@ -101,18 +116,6 @@ class TorchAnswer:
         with torch.no_grad():
             n = torch.from_numpy(lengths.astype(np.int64))
             return torch.sigmoid(self.network(x, n, torch.from_numpy(shortcut)))
-
-
-def rate(answer: Answer, batches: list[list[str]]) -> float:
-    """Texts per second of processor time, the best of some rounds."""
-    answer(batches[0])
-    best = float("inf")
-    for _ in range(ROUNDS):
-        begin = time.process_time()
-        for batch in batches:
-            answer(batch)
-        best = min(best, time.process_time() - begin)
-    return sum(map(len, batches)) / best
 
 
 if __name__ == "__main__":
