@@ -154,7 +154,7 @@ def test_a_guess_weighs_less_than_what_is_known_and_the_less_the_less_sure_it_is
 
 
 def test_pages_that_hardly_use_the_topics_words_are_found_by_what_they_share(start, monkeypatch):
-    """The pages are full of a jargon that no encoder knows, with a word of the sea here or there."""
+    """They are full of a jargon that no encoder knows, with a word of the sea here or there."""
     rng = np.random.default_rng(3)
     words = [SEA[4:] + JARGON * 12] * 40 + [REST] * 120
     pages = [
