@@ -41,7 +41,7 @@ def crawl():
     rng = np.random.default_rng(5)
     sea, rest = write_pages(45, SEA, rng), write_pages(120, REST, rng)
     seeds = [
-        CrawledPage(text, f"sea{n}.example", True, SEED_WEIGHT) for n, text in zip(range(5), sea)
+        CrawledPage(text, f"sea{n}.example", True, SEED_WEIGHT) for n, text in enumerate(sea[:5])
     ]
     about = [CrawledPage(text, f"sea{n % 15}.example") for n, text in enumerate(sea[5:])]
     other = [CrawledPage(text, f"land{n % 15}.example") for n, text in enumerate(rest)]
@@ -153,10 +153,10 @@ def test_a_guess_weighs_less_than_what_is_known_and_the_less_the_less_sure_it_is
     assert 0.0 <= weight < np.quantile(weights[5:], 0.1)
 
 
-def test_pages_far_from_the_topics_words_are_found_by_what_they_share(start, monkeypatch):
-    """Some pages about the sea use its jargon beside its words, others nothing but jargon."""
+def test_pages_that_hardly_use_the_topics_words_are_found_by_what_they_share(start, monkeypatch):
+    """They are full of a jargon that no encoder knows, with a word of the sea here or there."""
     rng = np.random.default_rng(3)
-    words = [SEA + JARGON * 3] * 40 + [JARGON] * 20 + [REST] * 120
+    words = [SEA[4:] + JARGON * 12] * 40 + [REST] * 120
     pages = [
         CrawledPage(write_pages(1, own, rng)[0], f"site{n % 40}.example")
         for n, own in enumerate(words)
@@ -166,9 +166,8 @@ def test_pages_far_from_the_topics_words_are_found_by_what_they_share(start, mon
     monkeypatch.setattr(positive_unlabelled, "ROUNDS", 0)
     by_affinity = labels(pages, start)
 
-    assert by_affinity[40:60].mean() < 0.2
-    assert found[40:60].mean() > 0.8
-    assert found[60:].mean() < 0.05
+    assert found[:40].mean() > by_affinity[:40].mean() + 0.15
+    assert found[40:].mean() < 0.05
 
 
 def test_a_page_does_not_become_relevant_because_its_own_label_was_guessed_so(crawl, start):
@@ -227,7 +226,7 @@ def test_nor_where_there_is_only_one(crawl, start):
     [
         [],
         [CrawledPage("tide reef whale", "a.example", True, SEED_WEIGHT)],
-        [CrawledPage("tide reef whale", "a.example")] * 3 + [CrawledPage("wall tax", "b.example")] * 3,
+        [CrawledPage(text, "a.example") for text in ("tide reef whale", "wall tax") * 3],
         [CrawledPage("tide reef whale", f"{n}.example") for n in range(40)],
         [CrawledPage("wall paint tax", f"{n}.example") for n in range(40)],
         [CrawledPage(f"page{n}", f"{n}.example") for n in range(40)],
