@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,7 @@ from tres.relevance.examples import JUDGED_WEIGHT, TAUGHT_WEIGHT
 from tres.relevance.positive_unlabelled import SEED_WEIGHT, CrawledPage, learn_topic, next_refit
 from tres.relevance.static import StaticModel
 from tres.runs import refits
-from tres.runs.refits import crawled_pages
+from tres.runs.refits import Refits, crawled_pages
 from tres.settings.topic_file import TopicConfig
 from tres.store import recorded_session, run_controller
 from tres.store.journal import JOURNAL, Journal
@@ -29,6 +32,8 @@ FIRST = next_refit(0) or 0
 SECOND = next_refit(FIRST + 1) or 0
 PAGES = SECOND + 18
 DESCRIPTION = "Astronomy: stars, planets and galaxies, and the telescopes that observe them."
+PATIENCE = 60.0
+"""Seconds that anything may take on a busy machine."""
 RESULTS = ("pages.csv", "failures.csv", "tree.json")
 
 
@@ -343,3 +348,105 @@ def test_a_judgement_between_two_starts_counts_in_the_next_refit(
     tres.resume_crawl(run, web, pages=FIRST + 1)
     assert len(models(run)) == 2
     assert models(run)[1] != models(whole)[1]
+
+
+# Beside a live crawl
+
+
+class Lessons:
+    """Fits that end when a test says so; each gives its number for a model."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun: list[list[CrawledPage]] = []
+        self.may_end = threading.Event()
+        monkeypatch.setattr(refits, "learn_topic", self._learn)
+
+    def _learn(self, pages: list[CrawledPage], start: object, seed: int) -> int:
+        self.begun.append(pages)
+        number = len(self.begun)
+        assert self.may_end.wait(PATIENCE)
+        return number
+
+    def wait(self, number: int) -> None:
+        """Wait until so many fits have begun."""
+        wait_for(lambda: len(self.begun) >= number)
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def lessons(monkeypatch: pytest.MonkeyPatch) -> Iterator[Lessons]:
+    made = Lessons(monkeypatch)
+    yield made
+    made.may_end.set()
+
+
+Ask = Callable[[int], Any]
+
+
+@pytest.fixture
+def ask(whole: Path, topic: TopicConfig, tmp_path: Path) -> Iterator[Ask]:
+    """Ask for a new model after so many pages, as a live crawl does after every page."""
+    run = tmp_path / "run"
+    shutil.copytree(whole, run)
+    beside = Refits(run, topic, 0, beside=True)
+    with Journal.open(run / JOURNAL) as journal:
+        yield lambda steps: beside.new_model(journal, steps)
+
+
+def test_the_crawl_does_not_wait_for_a_fit(lessons: Lessons, ask: Ask) -> None:
+    assert ask(FIRST - 1) is None
+    assert lessons.begun == []
+    assert ask(FIRST) is None  # it begins
+    lessons.wait(1)
+    assert [ask(steps) for steps in (FIRST, FIRST + 1, SECOND, SECOND + 1)] == [None] * 4
+    assert len(lessons.begun) == 1  # one at a time, though another is due
+
+
+def test_a_model_is_given_once_and_the_next_fit_begins_when_it_is_due(
+    lessons: Lessons, ask: Ask
+) -> None:
+    ask(FIRST)
+    lessons.may_end.set()
+    wait_for(lambda: ask(FIRST + 1) == 1)
+    assert [ask(steps) for steps in (FIRST + 1, SECOND - 1)] == [None, None]
+    assert len(lessons.begun) == 1
+    assert ask(SECOND) is None
+    lessons.wait(2)
+
+
+def test_what_was_judged_during_a_fit_is_learnt_at_once(
+    lessons: Lessons, ask: Ask, tmp_path: Path
+) -> None:
+    ask(FIRST)
+    lessons.wait(1)
+    judge(tmp_path / "run", rows(tmp_path / "run")[4], False)
+    lessons.may_end.set()
+    wait_for(lambda: ask(FIRST + 1) == 1)
+    ask(FIRST + 1)
+    lessons.wait(2)
+    before, after = ([page.label for page in pages] for pages in lessons.begun)
+    assert (before[4], after[4]) == (None, False)
+
+
+def test_a_resumed_crawl_learns_at_once_as_its_last_fit_may_not_have_ended(
+    lessons: Lessons, whole: Path, topic: TopicConfig
+) -> None:
+    beside = Refits(whole, topic, FIRST + 2, beside=True)
+    with Journal.open(whole / JOURNAL) as journal:
+        beside.new_model(journal, FIRST + 2)
+    lessons.wait(1)
+
+
+def test_a_fit_that_fails_is_not_silent(
+    whole: Path, topic: TopicConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refits, "learn_topic", die)
+    beside = Refits(whole, topic, 0, beside=True)
+    with Journal.open(whole / JOURNAL) as journal, pytest.raises(KilledError):
+        wait_for(lambda: beside.new_model(journal, FIRST) is not None)
