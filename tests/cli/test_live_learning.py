@@ -7,12 +7,10 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from signal import SIGKILL
-from typing import Any
 
 import pytest
 from benchmarks.kill import Scene, ordeal, served
-from tests.support.http_server import Request
-from tests.support.local_web import Answer, LocalWeb
+from tests.support.local_web import GuardedWeb
 
 from tres.relevance.positive_unlabelled import next_refit
 from tres.store.journal import JOURNAL, Journal
@@ -41,20 +39,6 @@ def topic(tmp_path: Path) -> Path:
     path = tmp_path / "bees.toml"
     path.write_text(TOPIC.replace("'", '"'))
     return path
-
-
-class GuardedWeb(LocalWeb):
-    """A web on which every page waits until a guard lets it go."""
-
-    def __init__(self, pages: Any, guard: Callable[[int], object]) -> None:
-        super().__init__(pages)
-        self._guard = guard
-
-    def answer(self, request: Request) -> Answer:
-        found = super().answer(request)
-        if not request.path.endswith("/robots.txt"):
-            self._guard(self.urls.index(request.path) + 1)
-        return found
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
