@@ -62,6 +62,13 @@ def test_a_policy_may_bring_settings_of_its_own(tmp_path: Path) -> None:
     assert config.crawl.seed == 7
 
 
+def test_crawls_that_teach_their_own_judges_are_not_compared(tmp_path: Path) -> None:
+    path = tmp_path / "experiment.toml"
+    path.write_text(FILE.format(policies='"tres"').replace('labels = ["astronomy"]', ""))
+    with pytest.raises(ConfigError, match="give labels, positives with negatives, or load the"):
+        load_experiment(path)
+
+
 @pytest.mark.parametrize(
     ("policies", "message"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from tres.report.reasons import reasons_of
 from tres.report.report_page import report_page
 from tres.report.run_reader import RunReader
 from tres.report.safe_html import harmless
+from tres.settings.sections import TrainingSection
 from tres.topic.excerpt import excerpt
 from tres.web.page import FailureKind
 
@@ -167,6 +169,14 @@ def test_the_words_of_the_judge_are_shown(tmp_path: Path) -> None:
     assert "<li><span>bees</span>" in pro
     assert "<li><span>bees</span>" not in con
     assert re.search(r"<li><span>(station|train|garden|roses)</span>", con)
+
+
+def test_a_crawl_too_short_to_learn_words_says_by_what_it_judged(tmp_path: Path) -> None:
+    archive = write_bees(tmp_path / "bees.jsonl")
+    config = replace(bees_config(pages=10), training=TrainingSection())
+    page = report_page(RunReader(crawl_bees(tmp_path / "run", archive, config)))
+    assert "The model has learnt no words yet" in page
+    assert "For the topic" not in page
 
 
 def test_a_model_without_words_does_not_stop_a_report(page: str) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from http.client import HTTPMessage, responses
 from typing import Self
@@ -113,6 +113,20 @@ class LocalWeb:
     def offline(self) -> OfflineWeb:
         """The same pages without a network."""
         return OfflineWeb({url: written[-1] for url, written in self._pages.items()})
+
+
+class GuardedWeb(LocalWeb):
+    """A web on which every page waits until a guard lets it go; it gets the number of the page."""
+
+    def __init__(self, pages: Pages, guard: Callable[[int], object]) -> None:
+        super().__init__(pages)
+        self._guard = guard
+
+    def answer(self, request: Request) -> Answer:
+        found = super().answer(request)
+        if not request.path.endswith("/robots.txt"):
+            self._guard(self.urls.index(request.path) + 1)
+        return found
 
 
 class OfflineWeb:

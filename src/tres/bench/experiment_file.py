@@ -153,6 +153,12 @@ def load_experiment(path: Path) -> Experiment:
         plan=plan,  # type: ignore[arg-type]
         **sections,  # type: ignore[arg-type]
     )
+    if experiment.training.learns:
+        raise ConfigError(
+            f"{path}: training names no examples, so each crawl would teach a judge of its own, "
+            "and their figures could not be compared; give labels, positives with negatives, or "
+            "load the model of a run"
+        )
     for variant in experiment.variants:
         experiment.config(variant)
     return experiment

@@ -113,6 +113,9 @@ class ModelFiles:
 class SavedModel:
     """Base class of models: `digest` and `save` follow from the files."""
 
+    has_stems: ClassVar[bool] = False
+    """Are the words of the model stems?"""
+
     def _files(self) -> ModelFiles:
         raise NotImplementedError
 

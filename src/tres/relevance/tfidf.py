@@ -61,7 +61,6 @@ class TfidfModel(WordWeightModel):
     kind: ClassVar[str] = KIND
     array_names: ClassVar[tuple[str, ...]] = ("idf", "weights")
     scalar_names: ClassVar[tuple[str, ...]] = ("intercept", "prior")
-    has_stems: ClassVar[bool] = False
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
         """One probability per text; short texts that repeat, as anchors do, are cached."""

@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -66,7 +66,6 @@ class TransformerModel(SavedModel):
     pages: StaticModel
     directions: Floats
     encoder: Encoder
-    has_stems: ClassVar[bool] = False
 
     @property
     def facts(self) -> Mapping[str, Any]:

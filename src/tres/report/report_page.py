@@ -116,6 +116,11 @@ def learnt(reader: RunReader) -> Markup:
             f"The model {kind} reads words in their order, so no list says what it has learnt. "
             "'tres explain' names the words that decided on a page."
         )
+    if not words.positive and not words.negative:
+        return paragraphs(
+            "The model has learnt no words yet: it judges a page by how near its words are to "
+            "those of the topic."
+        )
     what = "word stems" if words.are_stems else "words"
     return joined(
         paragraphs(f"These {what} weigh most in its judgement: the longer the bar, the more."),

@@ -7,17 +7,22 @@ import os
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from scrapy.settings import Settings
-from tests.support.local_web import Answer, LocalWeb, html, moved
+from tests.support.local_web import Answer, GuardedWeb, LocalWeb, html, moved
 
 from tres.errors import ConfigError
+from tres.relevance.positive_unlabelled import next_refit
 from tres.scrapy_plugin import TresScheduler
+from tres.store.journal import JOURNAL, Journal
 
+FIRST = next_refit(0) or 0
 EXAMPLE = Path(__file__).parents[3] / "examples" / "scrapy-project"
 
 
@@ -76,6 +81,52 @@ def test_the_example_project_crawls_with_the_plug_in(project: Path) -> None:
     assert "'tres/pages': 20" in ended.stderr
     assert f"'home_pages': {len(homes)}" in ended.stderr
     assert "closed (budget)" in ended.stderr
+
+
+@pytest.mark.slow
+def test_a_topic_without_examples_is_learnt_while_the_spider_goes_on(project: Path) -> None:
+    topic, run = project / "topic.toml", project / "run"
+    text = topic.read_text().replace("delay = 1.0", "delay = 0.0\nthrottle = false")
+    topic.write_text(text.replace("positives", "#").replace("negatives", "#"))
+    arguments = ["-a", f"seed={url(0)}", "-O", "items.jsonl", "-s", "RETRY_TIMES=0"]
+
+    def guard(number: int) -> None:
+        """Nothing more comes after the first lesson until it is learnt."""
+        if number > FIRST and steps(run) >= FIRST:
+            wait_for(lambda: len(models(run)) > 1)
+
+    with GuardedWeb(bees_and_others(100), guard) as web:
+        ended = scrapy(project, web, *arguments, "-s", f"TRES_PAGES={FIRST + 12}")
+        first = len(models(run))
+        again = scrapy(project, web, *arguments, "-s", f"TRES_PAGES={FIRST + 20}")
+    assert (ended.returncode, again.returncode) == (0, 0), ended.stderr + again.stderr
+    assert first > 1, ended.stderr
+    summary = json.loads((run / "summary.json").read_text())
+    assert (summary["pages"], summary["stopped"]) == (FIRST + 20, "budget"), again.stderr
+    with Journal.open(run / JOURNAL) as journal:
+        fetched = [row["url"] for row in journal.pages()]
+        assert list(journal.page_texts()) == fetched
+    assert len(fetched) == len(set(fetched))
+    items = [json.loads(line) for line in (project / "items.jsonl").read_text().splitlines()]
+    assert items
+    assert all(int(item["url"].rpartition("/")[2]) % 2 == 0 for item in items)
+
+
+def steps(run: Path) -> int:
+    with Journal.open(run / JOURNAL) as journal:
+        return journal.steps()
+
+
+def models(run: Path) -> set[str]:
+    """The models that have judged pages so far."""
+    with Journal.open(run / JOURNAL) as journal:
+        return {begin.model for begin in journal.segments()}
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60.0
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.02)
 
 
 @pytest.mark.parametrize(
