@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,7 @@ import pytest
 
 from tres.store.journal import JOURNAL, Journal
 
-from .conftest import TOPIC, Tres
+from .conftest import TOPIC, Label, Tres
 from .test_crawl import rows_of
 
 AUTO = TOPIC.replace('labels = ["Nature"]', "")
@@ -97,14 +95,27 @@ def test_it_is_the_same_every_time_and_can_be_resumed(
 
 
 def test_judgements_join_what_the_crawl_has_shown(
-    tres: Tres, topic: Path, archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tres: Tres, label: Label, topic: Path, archive: Path, tmp_path: Path
 ) -> None:
     run = tmp_path / "run"
     tres("crawl", topic, "--web", archive, "--run", run)
-    monkeypatch.setattr(sys, "stdin", io.StringIO("y\nn\n"))
-    outcome = tres("label", run)
+    outcome = label(run, "y\nn\n")
     assert outcome.code == 0, outcome.err
     assert re.search(r"2 judgements and 2\d guesses", outcome.out)
+
+
+def test_judgements_of_a_crawl_too_short_to_learn_from_are_kept(
+    tres: Tres, label: Label, topic: Path, archive: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    tres("crawl", topic, "--web", archive, "--run", run, "--pages", 4)
+    outcome = label(run, "y\nn\nq\n")
+    assert outcome.code == 2
+    assert outcome.err == (
+        "tres: 4 pages say too little of the topic; judge more pages; your judgements are kept\n"
+    )
+    assert len((run / "judgements.jsonl").read_text().splitlines()) == 2
+    assert len(models_of(run)) == 1
 
 
 def test_with_labels_auto_takes_the_labels(

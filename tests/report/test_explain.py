@@ -141,7 +141,8 @@ def test_a_page_satisfies_the_rule_of_the_leaf_it_waited_in(run: Path) -> None:
         explained = fetched(run, step)
         seen = {each.name: each.value for each in explained.features}
         for bounds in explained.decision.leaf.conditions if explained.decision.leaf else ():
-            if not bounds.feature.startswith("site_"):  # the tree sorts by a level of these
+            # by these the tree sorts a link now and then, not whenever they change
+            if not bounds.feature.startswith(("site_", "words_")):
                 assert (bounds.low if bounds.low is not None else -math.inf) <= seen[bounds.feature]
                 assert seen[bounds.feature] < (bounds.high if bounds.high is not None else math.inf)
                 checked += 1

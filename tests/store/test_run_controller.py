@@ -16,9 +16,11 @@ from tests.support.webs import drive, missing, site_of
 
 from tres.crawl.events import Continued, Done, Event, Fetch, Paused, SiteBlocked, StopReason
 from tres.errors import ModelError, RunError, TresError
+from tres.relevance.model import RelevanceModel
 from tres.relevance.model_kinds import load_model
 from tres.settings.sections import CrawlSection, TopicSection, TrainingSection
 from tres.settings.topic_file import TopicConfig, load_topic
+from tres.store.journal import Journal
 from tres.store.journal_records import Begin, Blocked
 from tres.store.model_versions import MODEL, NEXT, adopt_model, keep_model, newest_model, place_of
 from tres.store.orders import ORDERS, Adopt, Block, Budget, Continue, Order, Pause, Stop, send, take
@@ -54,9 +56,15 @@ class Steered:
         self.run, self.crawling = run, crawling
         self.events: list[Event] = []
         self.clock, self.switching = Clock(), Switching()
+        self.taught: list[RelevanceModel] = []
+        """Models that the crawl has taught, and that are not adopted yet."""
         self.controller = RunController(
-            crawling, self.switching, self.events.append, clock=self.clock
+            *(crawling, self.switching, self.events.append, self._new_model), clock=self.clock
         )
+
+    def _new_model(self, journal: Journal, steps: int) -> RelevanceModel | None:
+        assert (journal, steps) == (self.crawling.journal, self.crawling.session.steps)
+        return self.taught.pop(0) if self.taught else None
 
     def told(self, *orders: Order) -> bool:
         for order in orders:
@@ -296,6 +304,77 @@ class TestModels:
         assert newest_model(steered.run).digest == SECOND.digest
         digests = {load_model(place).digest for place in steered.run.glob(f"{MODEL}*")}
         assert digests == {FIRST.digest, SECOND.digest, THIRD.digest}
+
+
+class TestTaughtModels:
+    def test_one_is_adopted_like_one_that_was_ordered(self, steered: Steered) -> None:
+        steered.taught = [SECOND]
+        assert not steered.told()  # it is no order
+        assert [place for place, _ in steered.switching.asked] == [
+            place_of(steered.run, SECOND.digest)
+        ]
+        assert newest_model(steered.run).digest == FIRST.digest
+        steered.switching.now()
+        assert newest_model(steered.run).digest == SECOND.digest
+        assert load_model(steered.run / "model-1").digest == FIRST.digest
+        assert entries(steered.crawling)[-1] == Begin(PAGES, SECOND.digest)
+
+    def test_it_does_not_wait_for_the_next_look_into_the_inbox(self, steered: Steered) -> None:
+        """A crawl over an archive fetches hundreds of pages between two looks."""
+        steered.told()
+        steered.taught = [SECOND]
+        steered.controller.carry_out_orders()
+        assert len(steered.switching.asked) == 1
+
+    def test_the_next_is_not_asked_for_before_it_is_adopted(self, steered: Steered) -> None:
+        steered.taught = [SECOND, THIRD]
+        steered.told()
+        steered.told()
+        assert steered.taught == [THIRD]
+        steered.switching.now()
+        steered.told()
+        steered.switching.now()
+        assert newest_model(steered.run).digest == THIRD.digest
+
+    def test_an_order_waits_until_then(self, steered: Steered) -> None:
+        keep_model(steered.run, THIRD)
+        steered.taught = [SECOND]
+        assert not steered.told(Adopt(THIRD.digest))
+        assert len(steered.switching.asked) == 1
+        steered.switching.now()
+        assert steered.told()
+        steered.switching.now()
+        models = [entry.model for entry in entries(steered.crawling) if isinstance(entry, Begin)]
+        assert models == ["the model", SECOND.digest, THIRD.digest]
+
+    def test_the_model_that_judges_already_is_no_new_one(self, steered: Steered) -> None:
+        steered.taught = [SECOND]
+        steered.told()
+        steered.switching.now()
+        before = steered.crawling.journal.position
+        steered.taught = [SECOND]
+        steered.told()
+        assert steered.switching.asked == []
+        assert steered.crawling.journal.position == before
+
+    def test_a_crawl_that_ends_learns_nothing_more(self, steered: Steered) -> None:
+        steered.told(Stop())
+        steered.taught = [SECOND]
+        steered.told()
+        assert steered.taught == [SECOND]
+        assert steered.switching.asked == []
+
+    def test_one_that_cannot_be_read_leaves_the_old_one_and_the_crawl_goes_on(
+        self, steered: Steered
+    ) -> None:
+        steered.taught = [SECOND, THIRD]
+        steered.told()
+        steered.switching.now(ModelError("it is damaged"))
+        assert newest_model(steered.run).digest == FIRST.digest
+        assert entries(steered.crawling)[-1] == Begin(PAGES, "the model")
+        steered.told()
+        steered.switching.now()
+        assert newest_model(steered.run).digest == THIRD.digest
 
 
 def test_a_run_that_was_steered_leaves_no_state_of_its_own(steered: Steered) -> None:
