@@ -175,5 +175,5 @@ def test_killed_among_its_first_pages_it_loses_nothing(
         fetched = [row["url"] for row in journal.pages()]
         said = journal.page_texts()
     assert len(fetched) == pages
-    assert list(said) == fetched  # what it learns from is there as well
+    assert said.keys() == set(fetched)  # what it learns from is there as well, in any order
     assert all(said.values())
